@@ -1,0 +1,267 @@
+// Every setting, once: its name, default, meaning and check. The documentation's table is made from this list.
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+
+type Environment = Record<string, string | undefined>;
+type Setting<T> = {
+  meaning: string;
+  /** What the documentation shows as the default. */
+  shown: string;
+  secret?: true;
+  read(text: string | undefined): T;
+};
+
+class Wrong extends Error {}
+
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new Wrong(`must be a whole number from ${least} to ${most}`);
+    return value;
+  };
+}
+
+function onOrOff(text: string): boolean {
+  const word = text.toLowerCase();
+  if (['1', 'true', 'on', 'yes'].includes(word)) return true;
+  if (['0', 'false', 'off', 'no'].includes(word)) return false;
+  throw new Wrong('must be 1, true, on or yes, or 0, false, off or no');
+}
+
+function address(...protocols: string[]): (text: string) => string {
+  return (text) => {
+    const url = URL.parse(text);
+    const wanted = protocols.map((protocol) => `${protocol}://`).join(' or ');
+    if (!url || !protocols.includes(url.protocol.slice(0, -1)))
+      throw new Wrong(`must be an address that begins with ${wanted}`);
+    return text.replace(/\/+$/, '');
+  };
+}
+
+function webAddress(text: string): string {
+  const checked = address('http', 'https')(text);
+  const url = new URL(checked);
+  if (url.search || url.hash || url.username)
+    throw new Wrong('must be an address without user, query or fragment');
+  return checked;
+}
+
+function store(text: string): string {
+  if (/^s3:\/\//.test(text))
+    throw new Wrong('s3:// stores are not available in this version; use file:<folder>');
+  if (!/^file:./.test(text)) throw new Wrong('must be file:<folder>');
+  return text;
+}
+
+function visibleAscii(least: number, most: number): (text: string) => string {
+  return (text) => {
+    if (!/^[\x21-\x7e]+$/.test(text) || text.length < least || text.length > most)
+      throw new Wrong(`must be ${least} to ${most} visible ASCII characters`);
+    return text;
+  };
+}
+
+function origins(text: string): string[] {
+  return text.split(',').map((part) => {
+    const origin = part.trim();
+    if (origin !== '*' && URL.parse(origin)?.origin !== origin)
+      throw new Wrong('must be origins such as https://app.example.com, separated by commas');
+    return origin;
+  });
+}
+
+function oneOf<T extends string>(...words: T[]): (text: string) => T {
+  return (text) => {
+    const found = words.find((word) => word === text);
+    if (!found) throw new Wrong(`must be ${words.join(' or ')}`);
+    return found;
+  };
+}
+
+const asIs = (text: string): string => text;
+
+function setting<T>(
+  check: (text: string) => T,
+  fallback: T,
+  meaning: string,
+  shown = String(fallback),
+): Setting<T> {
+  return { meaning, shown, read: (text) => (text === undefined ? fallback : check(text)) };
+}
+
+function optional<T>(check: (text: string) => T, meaning: string, shown: string): Setting<T | undefined> {
+  return { meaning, shown, read: (text) => (text === undefined ? undefined : check(text)) };
+}
+
+function secret<T>(plain: Setting<T>): Setting<T> {
+  return { ...plain, secret: true };
+}
+
+export const settings = {
+  PORT: setting(wholeNumber(0, 65535), 3000, 'port it listens on; 0 takes a free one'),
+  HOST: setting(asIs, '127.0.0.1', 'address it listens on; 0.0.0.0 for all'),
+  DATA_DIR: setting(asIs, './data', 'folder of everything the embedded default keeps'),
+  BASE_URL: optional(webAddress, 'public address of the API', '`http://localhost:$PORT`'),
+  FILES_URL: optional(
+    webAddress,
+    'public address of the default backend’s files; may be another host, which then serves only objects',
+    '`$BASE_URL/files`',
+  ),
+  STORAGE_URL: optional(
+    webAddress,
+    'public address of the alternative backend’s files',
+    '`$BASE_URL/storage`',
+  ),
+  DATABASE_URL: optional(
+    (): string => {
+      throw new Wrong('is not available in this version; leave it unset for the embedded SQLite');
+    },
+    'PostgreSQL; not available in this version',
+    'embedded SQLite in `DATA_DIR`',
+  ),
+  FILES_STORE: optional(
+    store,
+    'where the default backend keeps its files: `file:<folder>`',
+    '`file:$DATA_DIR/files`',
+  ),
+  STORAGE_STORE: optional(store, 'where the alternative backend keeps its files', '`file:$DATA_DIR/storage`'),
+  OPENAI_BASE_URL: setting(webAddress, 'https://api.openai.com/v1', 'any server that speaks the OpenAI API'),
+  OPENAI_CAPTION_MODEL: setting(asIs, 'gpt-4o-mini', 'model that captions pictures'),
+  OPENAI_EMBEDDING_MODEL: setting(asIs, 'text-embedding-3-small', 'model that embeds captions and queries'),
+  SMTP_URL: secret(
+    optional(address('smtp', 'smtps'), 'mail server for the 95% notice', 'none: the mail is logged'),
+  ),
+  MAIL_FROM: setting(asIs, 'tintype@localhost', 'sender of that mail'),
+  VIDEO_PROVIDER: setting(oneOf('local'), 'local', 'who makes streams of films'),
+  WEBHOOK_ALLOW_PRIVATE: setting(
+    onOrOff,
+    false,
+    'lets accounts’ callbacks reach private addresses (development only)',
+    'off',
+  ),
+  BOOTSTRAP_API_KEY: secret(
+    optional(
+      visibleAscii(24, 200),
+      'key of the operator account, used only at the first start',
+      'generated, printed once',
+    ),
+  ),
+  SECRET_KEY: secret(optional(visibleAscii(16, 500), 'encrypts stored secrets', 'generated into `DATA_DIR`')),
+  METRICS_TOKEN: secret(
+    optional(visibleAscii(8, 500), 'bearer token for `/metrics`', 'none: `/metrics` answers loopback only'),
+  ),
+  API_CORS_ORIGINS: setting(
+    origins,
+    [],
+    'browser origins that may call the API, separated by commas',
+    'none',
+  ),
+  LOG_LEVEL: setting(
+    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    'info',
+    'how much is logged, as JSON lines on standard output',
+  ),
+  IMAGE_WORKERS: setting(
+    wholeNumber(1, 256),
+    availableParallelism(),
+    'processes that decode pictures',
+    'one for each core',
+  ),
+  IMAGE_QUEUE: setting(
+    wholeNumber(0, 100_000),
+    200,
+    'renderings that may wait before new ones are answered 503',
+  ),
+  IMAGE_SECONDS: setting(
+    wholeNumber(1, 600),
+    30,
+    'seconds one rendering may take before its process is killed',
+  ),
+  MEMORY_CACHE_MB: setting(wholeNumber(0, 100_000), 64, 'memory for small files served often'),
+} as const;
+
+type Values = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> };
+export type SettingName = keyof typeof settings;
+
+export type Config = ReturnType<typeof withDerived>;
+
+export class ConfigError extends Error {
+  readonly problems: string[];
+  constructor(problems: string[]) {
+    super(
+      `Tintype cannot start with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
+    this.problems = problems;
+  }
+}
+
+/** Reads every setting and tells every problem at once. */
+export function loadConfig(environment: Environment): Config {
+  const problems = misspelt(environment);
+  const values: Record<string, unknown> = {};
+  for (const [name, definition] of Object.entries(settings) as [SettingName, Setting<unknown>][]) {
+    try {
+      values[name] = definition.read(rawValue(environment, name, definition));
+    } catch (error) {
+      if (!(error instanceof Wrong)) throw error;
+      problems.push(`${name} ${error.message}`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return withDerived(values as Values);
+}
+
+/** Empty is unset; a secret may also stand in the file that NAME_FILE names. */
+function rawValue(environment: Environment, name: string, definition: Setting<unknown>): string | undefined {
+  const direct = environment[name]?.trim() || undefined;
+  const file = definition.secret && environment[`${name}_FILE`]?.trim();
+  if (!file) return direct;
+  if (direct) throw new Wrong(`and ${name}_FILE are both set; keep one`);
+  try {
+    return readFileSync(file, 'utf8').trim() || undefined;
+  } catch {
+    throw new Wrong(`cannot be read from the file that ${name}_FILE names`);
+  }
+}
+
+function misspelt(environment: Environment): string[] {
+  const known = Object.entries(settings).flatMap(
+    ([name, { secret: isSecret }]: [string, { secret?: true }]) =>
+      isSecret ? [name, `${name}_FILE`] : [name],
+  );
+  return Object.keys(environment).flatMap((name) => {
+    if (name.length < 6 || known.includes(name) || !environment[name]) return [];
+    const meant = known.find((candidate) => candidate.length >= 6 && editDistance(name, candidate) <= 2);
+    return meant ? [`${name} is not a setting; did you mean ${meant}?`] : [];
+  });
+}
+
+function editDistance(left: string, right: string): number {
+  if (Math.abs(left.length - right.length) > 2) return 3;
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= left.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j++) {
+      const replaced = (row[j - 1] as number) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, replaced));
+    }
+    row = next;
+  }
+  return row[right.length] as number;
+}
+
+function withDerived(values: Values) {
+  const dataDir = resolve(values.DATA_DIR);
+  const baseUrl = values.BASE_URL ?? `http://localhost:${values.PORT}`;
+  return {
+    ...values,
+    dataDir,
+    baseUrl,
+    filesUrl: values.FILES_URL ?? `${baseUrl}/files`,
+    storageUrl: values.STORAGE_URL ?? `${baseUrl}/storage`,
+    filesStore: values.FILES_STORE ?? `file:${dataDir}/files`,
+    storageStore: values.STORAGE_STORE ?? `file:${dataDir}/storage`,
+  };
+}

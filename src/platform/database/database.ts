@@ -1,0 +1,26 @@
+// What the product needs of a database: reads, durable transactions, and word of changes made by other processes.
+// Every feature adds its tables to `Tables` by declaration merging and keeps to SQL that SQLite and PostgreSQL share.
+import type { Kysely } from 'kysely';
+
+// oxlint-disable-next-line typescript/no-empty-object-type -- the features fill it
+export interface Tables {}
+
+/** A transaction. Statements given together (`Promise.all`) travel together; nothing but database work may be awaited in one. */
+export type Tx = Kysely<Tables>;
+
+export type Migration = { name: string; up(tx: Tx): Promise<void> };
+
+export interface Database {
+  /** Sees everything that was committed when the query runs. */
+  readonly read: Kysely<Tables>;
+  /** Resolves when the work is committed and on disk; a throw inside rolls it back and comes out here. */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Tells every process, this one included, after the transaction is committed. */
+  announce(tx: Tx, topic: string, key: string): Promise<void>;
+  /** This process hears at once, others within a second. */
+  listen(topic: string, hear: (key: string) => void): void;
+  /** Throws when the database does not answer. */
+  ping(): Promise<void>;
+  migrate(migrations: readonly Migration[]): Promise<void>;
+  close(): Promise<void>;
+}

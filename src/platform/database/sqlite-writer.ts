@@ -1,0 +1,169 @@
+// Transactions of this process, one after another in the writer thread, many of them sharing one commit: each is a
+// savepoint, and all are answered when the commit that holds them is on disk (group commit).
+import { Worker } from 'node:worker_threads';
+import { Kysely } from 'kysely';
+import { AppError } from '../errors.ts';
+import type { Tables, Tx } from './database.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import type { SqlResult, SqlValue } from './sqlite-connection.ts';
+import type { WriterReply, WriterRequest } from './sqlite-writer-thread.ts';
+
+const maxGroupSize = 128;
+const maxGroupMs = 10;
+
+type Waiting = { resolve(result: SqlResult): void; reject(error: Error): void };
+type Transaction = {
+  work(tx: Tx): Promise<unknown>;
+  resolve(value: never): void;
+  reject(error: unknown): void;
+  afterCommit: (() => void)[];
+};
+
+class SqliteFailure extends Error {
+  readonly code: string;
+  readonly transactionLost: boolean;
+  constructor(message: string, code: string, transactionLost: boolean) {
+    super(message);
+    this.code = code;
+    this.transactionLost = transactionLost;
+  }
+}
+
+export class SqliteWriter {
+  readonly #thread: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #queue: Transaction[] = [];
+  readonly #tx: Tx;
+  #nextId = 1;
+  #running = false;
+  #current: Transaction | null = null;
+  #gone: Error | null = null;
+
+  constructor(file: string) {
+    this.#thread = new Worker(new URL('./sqlite-writer-thread.ts', import.meta.url), { workerData: { file } });
+    this.#thread.unref();
+    this.#thread.on('message', (reply: WriterReply) => this.#settle(reply));
+    this.#thread.on('error', (error) => this.#fail(error));
+    this.#thread.on('exit', () => this.#fail(new Error('The database writer has stopped')));
+    this.#tx = new Kysely<Tables>({
+      dialect: sqliteDialect((sql, parameters) => {
+        if (!this.#current) throw new Error('A statement ran outside its transaction');
+        return this.#send(sql, parameters);
+      }),
+    });
+  }
+
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.#gone) return Promise.reject(this.#gone);
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve: resolve as (value: never) => void, reject, afterCommit: [] });
+      if (!this.#running) void this.#drain();
+    });
+  }
+
+  /** Called inside a transaction; runs only once that is on disk. */
+  afterCommit(action: () => void): void {
+    if (!this.#current) throw new Error('There is no transaction to follow');
+    this.#current.afterCommit.push(action);
+  }
+
+  async close(): Promise<void> {
+    while (this.#running) await new Promise((resolve) => setTimeout(resolve, 5));
+    this.#gone ??= new Error('The database is closed');
+    const stopped = new Promise((resolve) => this.#thread.once('exit', resolve));
+    this.#thread.ref();
+    this.#thread.postMessage('close');
+    await stopped;
+  }
+
+  async #drain(): Promise<void> {
+    this.#running = true;
+    this.#thread.ref();
+    while (this.#queue.length > 0) await this.#commitGroup();
+    this.#running = false;
+    this.#thread.unref();
+  }
+
+  async #commitGroup(): Promise<void> {
+    const done: { transaction: Transaction; value: unknown }[] = [];
+    let begun = false;
+    try {
+      await this.#send('BEGIN IMMEDIATE');
+      begun = true;
+      const startedAt = performance.now();
+      do {
+        const transaction = this.#queue.shift() as Transaction;
+        const outcome = await this.#runOne(transaction);
+        if (outcome) done.push({ transaction, value: outcome.value });
+      } while (this.#queue.length > 0 && done.length < maxGroupSize && performance.now() - startedAt < maxGroupMs);
+      await this.#send('COMMIT');
+    } catch (error) {
+      await this.#send('ROLLBACK').catch(() => undefined);
+      // When BEGIN itself failed nothing was taken off the queue, and the first in it must hear of it.
+      if (!begun) this.#queue.shift()?.reject(toAppError(error));
+      for (const { transaction } of done) transaction.reject(toAppError(error));
+      return;
+    }
+    for (const { transaction, value } of done) {
+      for (const action of transaction.afterCommit) action();
+      transaction.resolve(value as never);
+    }
+  }
+
+  /** Null when the transaction failed and was told so; throws when the whole group is lost. */
+  async #runOne(transaction: Transaction): Promise<{ value: unknown } | null> {
+    this.#current = transaction;
+    const sent = this.#nextId;
+    try {
+      const savepoint = this.#send('SAVEPOINT tx');
+      savepoint.catch(() => undefined);
+      const value = await transaction.work(this.#tx);
+      for (let id = sent + 1; id < this.#nextId; id++) {
+        if (this.#waiting.has(id)) throw new Error('A transaction ended while its statements were still running');
+      }
+      await savepoint;
+      this.#current = null;
+      await this.#send('RELEASE tx');
+      return { value };
+    } catch (error) {
+      this.#current = null;
+      transaction.reject(toAppError(error));
+      if (error instanceof SqliteFailure && error.transactionLost) throw error;
+      await this.#send('ROLLBACK TO tx');
+      await this.#send('RELEASE tx');
+      return null;
+    }
+  }
+
+  #send(sql: string, parameters: readonly SqlValue[] = []): Promise<SqlResult> {
+    if (this.#gone) return Promise.reject(this.#gone);
+    const id = this.#nextId++;
+    return new Promise<SqlResult>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#thread.postMessage({ id, sql, parameters } satisfies WriterRequest);
+    });
+  }
+
+  #settle(reply: WriterReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (!waiting) return;
+    if ('error' in reply) {
+      waiting.reject(new SqliteFailure(reply.error.message, reply.error.code, !reply.inTransaction));
+    } else waiting.resolve(reply);
+  }
+
+  #fail(error: Error): void {
+    this.#gone ??= error;
+    for (const waiting of this.#waiting.values()) waiting.reject(error);
+    this.#waiting.clear();
+    for (const transaction of this.#queue.splice(0)) transaction.reject(error);
+  }
+}
+
+function toAppError(error: unknown): unknown {
+  if (!(error instanceof SqliteFailure)) return error;
+  if (error.code === 'SQLITE_FULL') return new AppError('disk_full', undefined, { cause: error });
+  if (error.code.startsWith('SQLITE_BUSY')) return new AppError('overloaded', undefined, { cause: error });
+  return error;
+}

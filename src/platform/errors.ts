@@ -1,0 +1,64 @@
+// Every error a client can see: a stable code, its status and a sentence a person can act on. Nothing else answers errors.
+
+const catalogue = {
+  invalid_api_key: [401, 'Invalid or missing API key'],
+  account_disabled: [403, 'This account is disabled; ask the operator to enable it'],
+  scope_too_small: [403, 'This API key does not have the scope this request needs'],
+  storage_limit_exceeded: [403, 'Storage limit exceeded'],
+  video_limit_exceeded: [403, 'Video limit exceeded'],
+  analysis_off: [403, 'AI analysis not enabled for this user'],
+  ai_key_missing: [403, 'OpenAI API key not configured'],
+  transformation_not_allowed: [403, 'This account does not allow this transformation'],
+  bad_request: [400, 'The request is not valid'],
+  invalid_json: [400, 'The request body is not valid JSON'],
+  invalid_multipart: [400, 'The multipart body is not valid or was cut short'],
+  invalid_object_id: [400, 'Invalid object id'],
+  invalid_transformation: [400, 'The transformation is not valid'],
+  file_missing: [400, 'Send the image or video as the multipart part "file"'],
+  file_empty: [400, 'The file is empty'],
+  not_found: [404, 'There is nothing at this address'],
+  object_not_found: [404, 'Object not found'],
+  key_not_found: [404, 'Key not found'],
+  account_not_found: [404, 'Account not found'],
+  method_not_allowed: [405, 'This address does not accept this method'],
+  body_too_slow: [408, 'The upload was slower than 1 KB per second for 30 seconds'],
+  object_id_in_use: [409, 'Object id already in use'],
+  conflict: [409, 'The request conflicts with the current state'],
+  file_too_large: [413, 'File too large'],
+  body_too_large: [413, 'The request body is too large'],
+  not_multipart: [415, 'Send the upload as multipart/form-data'],
+  not_json: [415, 'Send the body as application/json'],
+  unsupported_type: [415, 'This is not a supported image or video'],
+  range_not_satisfiable: [416, 'The requested range lies outside the file'],
+  expectation_failed: [417, 'The Expect header asks for something this server does not do'],
+  undecodable: [422, 'The file cannot be decoded'],
+  rate_limited: [429, 'Rate limit exceeded'],
+  headers_too_large: [431, 'The request headers are too large'],
+  internal: [500, 'Something went wrong on our side; the request id helps to find it in the log'],
+  not_implemented: [501, 'This server does not have this feature'],
+  provider_failed: [502, 'The AI provider did not answer as expected; try again later'],
+  overloaded: [503, 'The server is busy; try again in a moment'],
+  shutting_down: [503, 'The server is restarting; try again in a moment'],
+  disk_full: [507, 'The server has no room left to store this; nothing was kept'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ErrorCode = keyof typeof catalogue;
+
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message?: string, options: { headers?: Record<string, string>; cause?: unknown } = {}) {
+    super(message ?? catalogue[code][1], options.cause === undefined ? {} : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.status = catalogue[code][0];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** What waits or retries must be told when, in whole seconds of at least one. */
+export function retryAfter(seconds: number): { headers: { 'Retry-After': string } } {
+  return { headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) } };
+}

@@ -1,0 +1,183 @@
+// The HTTP server: Fastify with our error bodies, limits and manners. It knows no route and nothing of the product.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+} from 'fastify';
+import { AppError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { AllowedMethods } from './allowed-methods.ts';
+import { BodyRateGuard, type BodyRateOptions } from './body-rate.ts';
+import { allowOrigins } from './cors.ts';
+import { answerOnSocket, errorHeaders, sendError, toAppError } from './error-replies.ts';
+import { newRequestId } from './request-id.ts';
+import { compileSchema } from './validation.ts';
+
+/** What a key must be allowed to do for a route; `public` needs no key. Every route says one. */
+export type Scope = 'read' | 'write' | 'account' | 'operator';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    scope?: Scope | 'public';
+  }
+}
+
+export type HttpApp = FastifyInstance<
+  Server,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+export type HttpServerOptions = {
+  log: Log;
+  corsOrigins?: readonly string[];
+  bodyRate?: BodyRateOptions;
+  /** Answers requests around the framework; false hands them on. */
+  inFront?: (request: IncomingMessage, response: ServerResponse) => boolean;
+};
+
+const maxJsonBytes = 1024 * 1024;
+const idleSocketMs = 60_000;
+/** How long a client may go on sending a body that was already answered with an error. */
+const drainMs = 10_000;
+
+export function createHttpServer(options: HttpServerOptions): HttpApp {
+  const app: HttpApp = Fastify({
+    loggerInstance: options.log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: newRequestId,
+    requestIdHeader: false,
+    bodyLimit: maxJsonBytes,
+    return503OnClosing: false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 20_000 },
+    rewriteUrl: (request) => withoutVersion(request.url ?? '/'),
+    frameworkErrors: (error, request, reply) =>
+      answer(error, request as FastifyRequest, reply as unknown as FastifyReply),
+    clientErrorHandler: (error, socket) => answerOnSocket(error, socket as Socket),
+    serverFactory: (handler) => listeningServer(handler, options.inFront),
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  app.setValidatorCompiler(compileSchema);
+  acceptJsonOnly(app);
+  refuseWhileClosing(app);
+  app.addHook('onRequest', async (request, reply) => void reply.header('X-Request-Id', request.id));
+  allowOrigins(app, options.corsOrigins ?? []);
+  judgeBodies(app, options.bodyRate);
+  app.addHook('onResponse', async (request, reply) => {
+    const path = request.url.split('?', 1)[0];
+    request.log.info(
+      { method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10 },
+      'request',
+    );
+  });
+
+  const allowed = new AllowedMethods();
+  app.addHook('onRoute', (route) => {
+    if (!route.config?.scope)
+      throw new Error(`${String(route.method)} ${route.url} does not say which scope it needs`);
+    allowed.add(route.method, route.url);
+  });
+  app.setErrorHandler((error, request, reply) => answer(error, request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    const methods = allowed.of(request.url.split('?', 1)[0] as string);
+    if (methods.length === 0) return answer(new AppError('not_found'), request, reply);
+    const headers = { Allow: methods.join(', ') };
+    return answer(
+      new AppError('method_not_allowed', `This address accepts ${headers.Allow}`, { headers }),
+      request,
+      reply,
+    );
+  });
+  return app;
+}
+
+/** Version 1 of the API stands at both addresses. */
+function withoutVersion(url: string): string {
+  return /^\/v1(?=\/|\?|$)/.test(url) ? url.slice(3).replace(/^(?!\/)/, '/') : url;
+}
+
+function listeningServer(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  inFront: HttpServerOptions['inFront'],
+): Server {
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 0,
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: 30_000,
+    },
+    (request, response) => {
+      if (!inFront?.(request, response)) handler(request, response);
+    },
+  );
+  server.setTimeout(idleSocketMs);
+  server.on('checkExpectation', (_request, response) =>
+    sendError(response, new AppError('expectation_failed')),
+  );
+  return server;
+}
+
+/** An empty body is no body, whatever its type says: clients send `Content-Type` with a bare DELETE. */
+function acceptJsonOnly(app: HttpApp): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parse(request, body as string, done);
+  });
+}
+
+function refuseWhileClosing(app: HttpApp): void {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onRequest', async () => {
+    if (closing)
+      throw new AppError('shutting_down', undefined, {
+        headers: { Connection: 'close', 'Retry-After': '5' },
+      });
+  });
+}
+
+function judgeBodies(app: HttpApp, rate: BodyRateOptions | undefined): void {
+  const guard = new BodyRateGuard(rate);
+  app.addHook('onClose', async () => guard.close());
+  app.addHook('onRequest', async (request, reply) => {
+    const { raw } = request;
+    if (!('transfer-encoding' in raw.headers) && !Number(raw.headers['content-length'])) return;
+    guard.watch(raw, () => {
+      const error = new AppError('body_too_slow', undefined, { headers: { Connection: 'close' } });
+      if (reply.raw.headersSent) raw.destroy(error);
+      else sendError(reply.raw, error, { 'X-Request-Id': request.id });
+      setTimeout(() => raw.destroy(error), 100).unref();
+    });
+  });
+  app.addHook('onResponse', async (request) => {
+    if (request.raw.complete) return;
+    // Answered before the body was read: let the client finish and read the answer, but not for ever.
+    setTimeout(() => void (request.raw.complete || request.raw.destroy()), drainMs).unref();
+  });
+}
+
+function answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = toAppError(error);
+  if (known.status >= 500)
+    request.log.error({ err: known.cause ?? known, code: known.code }, 'request failed');
+  return reply
+    .code(known.status)
+    .headers({ 'X-Request-Id': request.id, ...errorHeaders(known) })
+    .type('application/json; charset=utf-8')
+    .send({
+      error: known.message,
+    });
+}

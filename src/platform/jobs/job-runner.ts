@@ -1,0 +1,200 @@
+// Takes due jobs under a lease, runs their handlers with bounded concurrency, and retries with back-off until they are
+// done or dead. A process that dies leaves its leases to run out, and another takes the jobs over.
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../database/database.ts';
+import type { Log } from '../log.ts';
+import type { JobRow } from './jobs.ts';
+
+export type JobHandler = {
+  /** Must be safe to run again: a job may run twice when its process dies between the work and the word of it. */
+  run(payload: never, context: { signal: AbortSignal; attempt: number }): Promise<void>;
+  maxAttempts?: number;
+};
+
+export type JobRunnerOptions = {
+  database: Database;
+  handlers: Record<string, JobHandler>;
+  log: Log;
+  concurrency?: number;
+  leaseMs?: number;
+  pollMs?: number;
+  /** Delay before the next attempt, by the number of attempts made. */
+  backOffMs?: (attempts: number) => number;
+};
+
+const defaultBackOffMs = (attempts: number): number =>
+  Math.min(600_000, 1000 * 2 ** attempts) * (0.75 + Math.random() / 2);
+
+export class JobRunner {
+  readonly #options: Required<JobRunnerOptions>;
+  readonly #owner = `${process.pid}-${randomBytes(6).toString('hex')}`;
+  readonly #stopping = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | null = null;
+  #looking = false;
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = {
+      concurrency: 16,
+      leaseMs: 60_000,
+      pollMs: 200,
+      backOffMs: defaultBackOffMs,
+      ...options,
+    };
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.#look(), this.#options.pollMs).unref();
+  }
+
+  /** Lets running jobs end; what does not end in time is taken over by whoever starts next. */
+  async stop(graceMs: number): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+    const deadline = new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref());
+    await Promise.race([Promise.all(this.#running), deadline]);
+    this.#stopping.abort();
+  }
+
+  async #look(): Promise<void> {
+    const room = this.#options.concurrency - this.#running.size;
+    if (this.#looking || room <= 0 || this.#stopping.signal.aborted) return;
+    this.#looking = true;
+    try {
+      for (const job of (await this.#somethingIsDue()) ? await this.#claim(room) : []) this.#follow(job);
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'could not look for jobs');
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  #follow(job: JobRow): void {
+    const done = this.#run(job).finally(() => {
+      this.#running.delete(done);
+      // Take the next at once while there is work, instead of waiting for the clock.
+      if (this.#timer && this.#running.size <= this.#options.concurrency / 2) void this.#look();
+    });
+    this.#running.add(done);
+  }
+
+  async #somethingIsDue(): Promise<boolean> {
+    const now = Date.now();
+    const due = await this.#options.database.read
+      .selectFrom('jobs')
+      .select('job_id')
+      .where('dead', '=', 0)
+      .where('run_at', '<=', now)
+      .where('leased_until', '<=', now)
+      .limit(1)
+      .execute();
+    return due.length > 0;
+  }
+
+  async #claim(room: number): Promise<JobRow[]> {
+    const now = Date.now();
+    return this.#options.database.write((tx) =>
+      tx
+        .updateTable('jobs')
+        .set((eb) => ({
+          leased_by: this.#owner,
+          leased_until: now + this.#options.leaseMs,
+          attempts: eb('attempts', '+', 1),
+        }))
+        .where('job_id', 'in', (eb) =>
+          eb
+            .selectFrom('jobs')
+            .select('job_id')
+            .where('kind', 'in', Object.keys(this.#options.handlers))
+            .where('dead', '=', 0)
+            .where('run_at', '<=', now)
+            .where('leased_until', '<=', now)
+            .orderBy('run_at')
+            .limit(room),
+        )
+        .returningAll()
+        .execute(),
+    );
+  }
+
+  async #run(job: JobRow): Promise<void> {
+    const handler = this.#options.handlers[job.kind] as JobHandler;
+    const heartbeat = setInterval(
+      () => void this.#extend(job).catch(() => undefined),
+      this.#options.leaseMs / 3,
+    );
+    try {
+      await handler.run(JSON.parse(job.payload) as never, {
+        signal: this.#stopping.signal,
+        attempt: job.attempts,
+      });
+      await this.#finish(job);
+    } catch (error) {
+      await this.#retryOrBury(job, handler.maxAttempts ?? 10, error as Error);
+    } finally {
+      clearInterval(heartbeat);
+    }
+  }
+
+  async #extend(job: JobRow): Promise<void> {
+    await this.#options.database.write((tx) =>
+      tx
+        .updateTable('jobs')
+        .set({ leased_until: Date.now() + this.#options.leaseMs })
+        .where('job_id', '=', job.job_id)
+        .where('leased_by', '=', this.#owner)
+        .execute(),
+    );
+  }
+
+  async #finish(job: JobRow): Promise<void> {
+    await this.#options.database.write(async (tx) => {
+      const removed = await tx
+        .deleteFrom('jobs')
+        .where('job_id', '=', job.job_id)
+        .where('revision', '=', job.revision)
+        .executeTakeFirst();
+      if (removed.numDeletedRows > 0n) return;
+      await tx
+        .updateTable('jobs')
+        .set({ leased_by: null, leased_until: 0 })
+        .where('job_id', '=', job.job_id)
+        .where('leased_by', '=', this.#owner)
+        .execute();
+    });
+  }
+
+  async #retryOrBury(job: JobRow, maxAttempts: number, error: Error): Promise<void> {
+    const dead = job.attempts >= maxAttempts;
+    this.#options.log[dead ? 'error' : 'warn'](
+      { err: error, kind: job.kind, key: job.key, attempt: job.attempts, dead },
+      'job failed',
+    );
+    const later = Date.now() + this.#options.backOffMs(job.attempts);
+    await this.#options.database
+      .write((tx) =>
+        tx
+          .updateTable('jobs')
+          .set((eb) => ({
+            leased_by: null,
+            leased_until: 0,
+            // Asked for again meanwhile: its renewed time and count stand.
+            run_at: eb.case().when('revision', '=', job.revision).then(later).else(eb.ref('run_at')).end(),
+            dead: eb
+              .case()
+              .when('revision', '=', job.revision)
+              .then(dead ? 1 : 0)
+              .else(0)
+              .end(),
+            last_error: String(error.message).slice(0, 500),
+          }))
+          .where('job_id', '=', job.job_id)
+          .where('leased_by', '=', this.#owner)
+          .execute(),
+      )
+      // Not told: the lease runs out and the job runs again, which handlers must bear anyway.
+      .catch((failure: unknown) =>
+        this.#options.log.warn({ err: failure, kind: job.kind }, 'could not record a failed job'),
+      );
+  }
+}

@@ -1,0 +1,89 @@
+// Durable background work: rows written in the transaction of their cause, so nothing is ever "done after the response"
+// in memory alone. One row per kind and key: asking again for work that already waits only moves it forward.
+import { randomBytes } from 'node:crypto';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Migration, Tx } from '../database/database.ts';
+
+export type JobTable = {
+  job_id: string;
+  kind: string;
+  /** What the work is about; with the kind it names the row. */
+  key: string;
+  payload: string;
+  run_at: number;
+  /** Rises when the work is asked for again while it runs: then it runs once more. */
+  revision: number;
+  attempts: number;
+  leased_by: string | null;
+  leased_until: number;
+  dead: number;
+  last_error: string | null;
+  created_at: number;
+};
+export type JobRow = Selectable<JobTable>;
+
+declare module '../database/database.ts' {
+  interface Tables {
+    jobs: JobTable;
+  }
+}
+
+export type Job = { kind: string; key: string; payload: unknown; runAt?: number };
+
+export const jobMigrations: Migration[] = [
+  {
+    name: '0001-jobs',
+    async up(tx) {
+      await tx.schema
+        .createTable('jobs')
+        .addColumn('job_id', 'text', (column) => column.primaryKey())
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('key', 'text', (column) => column.notNull())
+        .addColumn('payload', 'text', (column) => column.notNull())
+        .addColumn('run_at', 'bigint', (column) => column.notNull())
+        .addColumn('revision', 'bigint', (column) => column.notNull())
+        .addColumn('attempts', 'bigint', (column) => column.notNull())
+        .addColumn('leased_by', 'text')
+        .addColumn('leased_until', 'bigint', (column) => column.notNull())
+        .addColumn('dead', 'bigint', (column) => column.notNull())
+        .addColumn('last_error', 'text')
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addUniqueConstraint('jobs_kind_key', ['kind', 'key'])
+        .execute();
+      await tx.schema.createIndex('jobs_due').on('jobs').columns(['dead', 'run_at']).execute();
+    },
+  },
+];
+
+/** Enqueues in the caller's transaction. A waiting or dead job of the same kind and key is renewed instead. */
+export async function enqueue(tx: Tx, jobs: readonly Job[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const now = Date.now();
+  const rows = jobs.map((job): Insertable<JobTable> => ({
+    job_id: `job_${randomBytes(12).toString('hex')}`,
+    kind: job.kind,
+    key: job.key,
+    payload: JSON.stringify(job.payload),
+    run_at: job.runAt ?? now,
+    revision: 1,
+    attempts: 0,
+    leased_by: null,
+    leased_until: 0,
+    dead: 0,
+    last_error: null,
+    created_at: now,
+  }));
+  await tx
+    .insertInto('jobs')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'key']).doUpdateSet((eb) => ({
+        payload: eb.ref('excluded.payload'),
+        run_at: eb.ref('excluded.run_at'),
+        revision: sql<number>`jobs.revision + 1`,
+        attempts: 0,
+        dead: 0,
+      })),
+    )
+    .execute();
+}

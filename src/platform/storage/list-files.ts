@@ -1,0 +1,51 @@
+// Walks stored files in the order of their keys, one folder in memory at a time.
+
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { absentOr } from './storage-error.ts';
+import { isKeySegment } from './storage-key.ts';
+import type { StoredFacts } from './storage.ts';
+
+const statsAtOnce = 32;
+
+type ListedFile = StoredFacts & { key: string };
+
+export function listFiles(root: string, prefix: string): AsyncIterable<ListedFile> {
+  return walk(root, prefix.slice(0, prefix.lastIndexOf('/') + 1), prefix);
+}
+
+async function* walk(root: string, folderKey: string, prefix: string): AsyncGenerator<ListedFile> {
+  const keys = await keysIn(root, folderKey, prefix);
+  for (let index = 0; index < keys.length; index += statsAtOnce) {
+    const group = keys.slice(index, index + statsAtOnce);
+    const facts = await Promise.all(
+      group.map(async (key) => (isFolderKey(key) ? null : fileFacts(join(root, key)))),
+    );
+    for (const [position, key] of group.entries()) {
+      const found = facts[position];
+      if (isFolderKey(key)) yield* walk(root, key, prefix);
+      else if (found) yield { key, ...found };
+    }
+  }
+}
+
+/** Folders keep their slash, because keys compare with it: `a-b` comes before `a/b`, and `a0` after it. */
+async function keysIn(root: string, folderKey: string, prefix: string): Promise<string[]> {
+  const entries = await readdir(join(root, folderKey), { withFileTypes: true }).catch(absentOr<Dirent[]>([]));
+  return entries
+    .filter((entry) => isKeySegment(entry.name) && (entry.isFile() || entry.isDirectory()))
+    .map((entry) => folderKey + entry.name + (entry.isDirectory() ? '/' : ''))
+    .filter((key) => key.startsWith(prefix))
+    .sort();
+}
+
+function isFolderKey(key: string): boolean {
+  return key.endsWith('/');
+}
+
+/** Null for what is not a stored file, or is one no longer. */
+export async function fileFacts(path: string): Promise<StoredFacts | null> {
+  const facts = await stat(path).catch(absentOr(null));
+  return facts?.isFile() ? { size: facts.size, modifiedAt: Math.floor(facts.mtimeMs) } : null;
+}

@@ -1,0 +1,29 @@
+// Turns what the operating system reports into the errors the rest of the service knows.
+
+import { AppError } from '../errors.ts';
+
+const noRoomCodes = new Set(['ENOSPC', 'EDQUOT']);
+// ENOTDIR: part of the path is a file, so nothing can be below it.
+const absentCodes = new Set(['ENOENT', 'ENOTDIR']);
+
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+export function isAbsent(error: unknown): boolean {
+  return absentCodes.has(systemCode(error) ?? '');
+}
+
+export function storageError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const code = noRoomCodes.has(systemCode(error) ?? '') ? 'disk_full' : 'internal';
+  return new AppError(code, undefined, { cause: error });
+}
+
+/** For a catch: the value when the thing is not there, the mapped error otherwise. */
+export function absentOr<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (isAbsent(error)) return value;
+    throw storageError(error);
+  };
+}

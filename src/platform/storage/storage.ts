@@ -1,0 +1,71 @@
+// What every storage backend offers. Keys are made by us and never hold a user's string; visibility of an object is
+// the database's affair, so a backend only promises that a key shows all of some write or nothing, and that what
+// resolved survives a power cut.
+
+import type { Readable } from 'node:stream';
+
+export interface Storage {
+  /** Begins a file that no key shows until it is committed. Touches the disk only when bytes need room. */
+  stage(): Promise<StagedFile>;
+
+  /** Stores or replaces in one step: readers see the old bytes or the new, and it is durable when it resolves. */
+  put(key: string, data: Buffer | AsyncIterable<Buffer>): Promise<{ size: number }>;
+
+  /**
+   * The bytes, or null when there is no such key. A range that starts past the end is `range_not_satisfiable`; one that
+   * only ends past it is cut. The caller must read the stream to its end or destroy it.
+   */
+  get(key: string, range?: ByteRange): Promise<Readable | null>;
+
+  head(key: string): Promise<StoredFacts | null>;
+
+  /** Durable when it resolves; a key that is absent is no error. Streams already open keep working. */
+  delete(key: string): Promise<void>;
+
+  /** Every key that starts with the prefix, in the order of its characters, without holding them all in memory. */
+  list(prefix: string): AsyncIterable<StoredFacts & { key: string }>;
+
+  /** Where a child process can open the bytes; null when they are not on this machine. */
+  localPath(key: string): string | null;
+
+  /** Removes staged bytes that nobody will commit: at once when their process is gone, else by age. Returns how many. */
+  sweep(options: { olderThanMs: number }): Promise<number>;
+
+  /** Rejects when nothing can be written durably now. */
+  probe(): Promise<void>;
+}
+
+/**
+ * Calls take effect in the order they are made. When one fails, the staged bytes are already gone and the file is of no
+ * further use; calling `discard` anyway is fine.
+ */
+export interface StagedFile {
+  /** Bytes written so far. */
+  readonly size: number;
+
+  /** Resolves when more is welcome. Keeps the chunk for a while: the caller must not write into it again. */
+  write(chunk: Buffer): Promise<void>;
+
+  /** Where a child process can open all that was written so far; null when it is not on this machine. */
+  localPath(): Promise<string | null>;
+
+  /**
+   * Durable at the key when it resolves. After a rejection the key holds either what it held before or all of the new
+   * bytes: who meant it to be new deletes it.
+   */
+  commit(key: string): Promise<void>;
+
+  /** Removes the staged bytes; never rejects (`sweep` takes what could not be removed) and does nothing after a commit. */
+  discard(): Promise<void>;
+}
+
+export interface StoredFacts {
+  size: number;
+  modifiedAt: number;
+}
+
+/** Both ends belong to the range, as in HTTP. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
