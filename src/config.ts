@@ -265,3 +265,7 @@ function withDerived(values: Values) {
     storageStore: values.STORAGE_STORE ?? `file:${dataDir}/storage`,
   };
 }
+
+export function settingsWithPort(config: Config, port: number): Config {
+  return withDerived({ ...config, PORT: port });
+}

@@ -49,7 +49,11 @@ export class AppError extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
 
-  constructor(code: ErrorCode, message?: string, options: { headers?: Record<string, string>; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message?: string,
+    options: { headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
     super(message ?? catalogue[code][1], options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'AppError';
     this.code = code;

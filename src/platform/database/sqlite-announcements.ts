@@ -22,7 +22,9 @@ export class SqliteAnnouncements {
   constructor(connection: SqliteConnection, origin: string) {
     this.#connection = connection;
     this.#origin = origin;
-    const newest = connection.run('select coalesce(max(id), 0) as id from announcements', []).rows[0] as { id: number };
+    const newest = connection.run('select coalesce(max(id), 0) as id from announcements', []).rows[0] as {
+      id: number;
+    };
     this.#lastId = newest.id;
   }
 
@@ -49,7 +51,9 @@ export class SqliteAnnouncements {
   }
 
   #look(): void {
-    const { data_version: version } = this.#connection.run('pragma data_version', []).rows[0] as { data_version: number };
+    const { data_version: version } = this.#connection.run('pragma data_version', []).rows[0] as {
+      data_version: number;
+    };
     if (version === this.#lastVersion) return;
     this.#lastVersion = version;
     const newer = 'select id, topic, key from announcements where id > ? and origin <> ? order by id';

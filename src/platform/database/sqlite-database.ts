@@ -15,7 +15,9 @@ export function openSqliteDatabase(file: string): Database {
   setup.run('create table if not exists migrations (name text primary key, applied_at bigint not null)', []);
   setup.close();
   const reader = openSqliteConnection(file, { readonly: true });
-  const read = new Kysely<Tables>({ dialect: sqliteDialect((text, parameters) => reader.run(text, parameters)) });
+  const read = new Kysely<Tables>({
+    dialect: sqliteDialect((text, parameters) => reader.run(text, parameters)),
+  });
   const writer = new SqliteWriter(file);
   const announcements = new SqliteAnnouncements(reader, randomBytes(8).toString('hex'));
   const prune = (): void => void writer.write((tx) => announcements.prune(tx)).catch(() => undefined);
@@ -47,7 +49,9 @@ async function migrate(writer: SqliteWriter, migrations: readonly Migration[]): 
     const known = new Set(applied.rows.map((row) => row.name));
     for (const migration of migrations.filter(({ name }) => !known.has(name))) {
       await migration.up(tx);
-      await sql`insert into migrations (name, applied_at) values (${migration.name}, ${Date.now()})`.execute(tx);
+      await sql`insert into migrations (name, applied_at) values (${migration.name}, ${Date.now()})`.execute(
+        tx,
+      );
     }
   });
 }

@@ -40,7 +40,9 @@ export class SqliteWriter {
   #gone: Error | null = null;
 
   constructor(file: string) {
-    this.#thread = new Worker(new URL('./sqlite-writer-thread.ts', import.meta.url), { workerData: { file } });
+    this.#thread = new Worker(new URL('./sqlite-writer-thread.ts', import.meta.url), {
+      workerData: { file },
+    });
     this.#thread.unref();
     this.#thread.on('message', (reply: WriterReply) => this.#settle(reply));
     this.#thread.on('error', (error) => this.#fail(error));
@@ -95,7 +97,11 @@ export class SqliteWriter {
         const transaction = this.#queue.shift() as Transaction;
         const outcome = await this.#runOne(transaction);
         if (outcome) done.push({ transaction, value: outcome.value });
-      } while (this.#queue.length > 0 && done.length < maxGroupSize && performance.now() - startedAt < maxGroupMs);
+      } while (
+        this.#queue.length > 0 &&
+        done.length < maxGroupSize &&
+        performance.now() - startedAt < maxGroupMs
+      );
       await this.#send('COMMIT');
     } catch (error) {
       await this.#send('ROLLBACK').catch(() => undefined);
@@ -119,7 +125,8 @@ export class SqliteWriter {
       savepoint.catch(() => undefined);
       const value = await transaction.work(this.#tx);
       for (let id = sent + 1; id < this.#nextId; id++) {
-        if (this.#waiting.has(id)) throw new Error('A transaction ended while its statements were still running');
+        if (this.#waiting.has(id))
+          throw new Error('A transaction ended while its statements were still running');
       }
       await savepoint;
       this.#current = null;

@@ -3,13 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
-import type { JobRow } from './jobs.ts';
-
-export type JobHandler = {
-  /** Must be safe to run again: a job may run twice when its process dies between the work and the word of it. */
-  run(payload: never, context: { signal: AbortSignal; attempt: number }): Promise<void>;
-  maxAttempts?: number;
-};
+import type { JobHandler, JobRow } from './jobs.ts';
 
 export type JobRunnerOptions = {
   database: Database;

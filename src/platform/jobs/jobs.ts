@@ -28,6 +28,12 @@ declare module '../database/database.ts' {
   }
 }
 
+export type JobHandler = {
+  /** Must be safe to run again: a job may run twice when its process dies between the work and the word of it. */
+  run(payload: never, context: { signal: AbortSignal; attempt: number }): Promise<void>;
+  maxAttempts?: number;
+};
+
 export type Job = { kind: string; key: string; payload: unknown; runAt?: number };
 
 export const jobMigrations: Migration[] = [

@@ -23,5 +23,12 @@ function folderOf(address: string): string {
   const rest = address.slice('file:'.length);
   if (rest === '') throw new Error('The storage address "file:" names no folder');
   // Plain paths are taken as they are, so that a folder with a space or a percent sign needs no encoding.
-  return rest.startsWith('//') ? fileURLToPath(address) : resolve(rest);
+  if (!rest.startsWith('//')) return resolve(rest);
+  try {
+    return fileURLToPath(address);
+  } catch (error) {
+    throw new Error(`The storage address ${JSON.stringify(address)} names no folder of this machine`, {
+      cause: error,
+    });
+  }
 }

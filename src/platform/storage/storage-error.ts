@@ -1,8 +1,10 @@
 // Turns what the operating system reports into the errors the rest of the service knows.
 
+import { constants } from 'node:os';
 import { AppError } from '../errors.ts';
 
-const noRoomCodes = new Set(['ENOSPC', 'EDQUOT']);
+// By number: Node has no name for a full disk quota and reports an unknown system error.
+const noRoomNumbers = new Set([-constants.errno.ENOSPC, -constants.errno.EDQUOT]);
 // ENOTDIR: part of the path is a file, so nothing can be below it.
 const absentCodes = new Set(['ENOENT', 'ENOTDIR']);
 
@@ -16,8 +18,11 @@ export function isAbsent(error: unknown): boolean {
 
 export function storageError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const code = noRoomCodes.has(systemCode(error) ?? '') ? 'disk_full' : 'internal';
-  return new AppError(code, undefined, { cause: error });
+  return new AppError(isOutOfRoom(error) ? 'disk_full' : 'internal', undefined, { cause: error });
+}
+
+function isOutOfRoom(error: unknown): boolean {
+  return error instanceof Error && 'errno' in error && noRoomNumbers.has(Number(error.errno));
 }
 
 /** For a catch: the value when the thing is not there, the mapped error otherwise. */

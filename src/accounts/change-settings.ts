@@ -1,0 +1,105 @@
+// An account changes its own settings. Nothing is called from here; secrets are sealed before they are stored, and the
+// ones made here are returned once.
+import { randomBytes } from 'node:crypto';
+import type { Updateable } from 'kysely';
+import type { Database, Tx } from '../platform/database/database.ts';
+import { assertPublicAddress } from '../platform/egress/public-address.ts';
+import { AppError } from '../platform/errors.ts';
+import type { SecretBox } from '../platform/secrets.ts';
+import { accountChanged } from './account-changed.ts';
+import type { Account, AccountTable } from './tables.ts';
+
+/** As the API takes them: what is left out stays, null clears. */
+export type SettingsChange = {
+  email?: string;
+  storage_backend?: Account['storage_backend'];
+  ai_analysis?: boolean;
+  ai_provider?: Account['ai_provider'];
+  openai_api_key?: string | null;
+  transform_policy?: Account['transform_policy'];
+  presets?: Record<string, string> | null;
+  webhook_url?: string | null;
+};
+
+export type SettingsParts = {
+  database: Database;
+  secretBox: SecretBox;
+  allowPrivateWebhooks: boolean;
+  /** Throws an AppError that says what is wrong with a preset's tokens. */
+  checkTokens?: (tokens: string) => void;
+  /** Runs in the transaction that switches analysis on. */
+  onAnalysisSwitchedOn?: (tx: Tx, account: Account) => Promise<void>;
+};
+
+export type ChangedSettings = { account: Account; webhookSecret?: string; signingSecret?: string };
+
+export function changeSettings(
+  parts: SettingsParts,
+  accountId: string,
+  change: SettingsChange,
+): Promise<ChangedSettings> {
+  if (change.webhook_url)
+    assertPublicAddress(change.webhook_url, { allowPrivate: parts.allowPrivateWebhooks });
+  checkPresets(change.presets ?? {}, parts.checkTokens);
+  return parts.database.write(async (tx) => {
+    const before = await tx
+      .selectFrom('accounts')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
+    if (!before) throw new AppError('account_not_found');
+    const secrets = secretsToMake(before, change);
+    const columns = { ...toColumns(change, parts.secretBox), ...sealed(secrets, parts.secretBox) };
+    if (Object.keys(columns).length === 0) return { account: before };
+    const account = await tx
+      .updateTable('accounts')
+      .set(columns)
+      .where('account_id', '=', accountId)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await accountChanged(parts.database, tx, account.bucket_id);
+    if (account.ai_analysis && !before.ai_analysis) await parts.onAnalysisSwitchedOn?.(tx, account);
+    return { account, ...secrets };
+  });
+}
+
+function checkPresets(presets: Record<string, string>, checkTokens: SettingsParts['checkTokens']): void {
+  for (const [name, tokens] of Object.entries(presets)) {
+    try {
+      checkTokens?.(tokens);
+    } catch (error) {
+      if (error instanceof AppError) throw new AppError(error.code, `Preset "${name}": ${error.message}`);
+      throw error;
+    }
+  }
+}
+
+type NewSecrets = { webhookSecret?: string; signingSecret?: string };
+
+function secretsToMake(before: Account, change: SettingsChange): NewSecrets {
+  const made: NewSecrets = {};
+  if (change.webhook_url && before.webhook_secret_sealed === null)
+    made.webhookSecret = `whsec_${randomBytes(24).toString('base64')}`;
+  if (change.transform_policy === 'signed' && before.signing_secret_sealed === null)
+    made.signingSecret = `ttsign_${randomBytes(32).toString('base64url')}`;
+  return made;
+}
+
+function sealed({ webhookSecret, signingSecret }: NewSecrets, box: SecretBox): Updateable<AccountTable> {
+  return {
+    ...(webhookSecret && { webhook_secret_sealed: box.seal(webhookSecret) }),
+    ...(signingSecret && { signing_secret_sealed: box.seal(signingSecret) }),
+  };
+}
+
+function toColumns(change: SettingsChange, box: SecretBox): Updateable<AccountTable> {
+  const { ai_analysis: analysis, openai_api_key: aiKey, presets, webhook_url: webhookUrl, ...plain } = change;
+  const columns: Updateable<AccountTable> = { ...plain };
+  if (analysis !== undefined) columns.ai_analysis = analysis ? 1 : 0;
+  if (aiKey !== undefined) columns.openai_api_key_sealed = aiKey === null ? null : box.seal(aiKey);
+  if (presets !== undefined) columns.presets = JSON.stringify(presets ?? {});
+  if (webhookUrl !== undefined) columns.webhook_url = webhookUrl;
+  // A secret somebody lost is replaced by clearing the address and setting it again.
+  if (webhookUrl === null) columns.webhook_secret_sealed = null;
+  return columns;
+}

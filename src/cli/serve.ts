@@ -1,0 +1,65 @@
+// `tintype serve`: runs the service until it is told to stop, and tells a newcomer what to do next.
+import { createServer } from 'node:net';
+import { createApp } from '../app.ts';
+import { type Config, settingsWithPort } from '../config.ts';
+import { createLog } from '../platform/log.ts';
+
+export async function serve(loaded: Config, options: { runJobs: boolean }): Promise<void> {
+  const config = loaded.PORT === 0 ? settingsWithPort(loaded, await freePort(loaded.HOST)) : loaded;
+  const log = createLog(config.LOG_LEVEL);
+  const app = await createApp(config, { log, runJobs: options.runJobs });
+  stopOnSignal(app, log);
+  await app.listen();
+  if (app.newOperatorKey) console.log(welcome(config, app.newOperatorKey));
+  else console.log(`Tintype is ready at ${config.baseUrl} (API reference: ${config.baseUrl}/docs)`);
+}
+
+function stopOnSignal(app: { stop(): Promise<void> }, log: ReturnType<typeof createLog>): void {
+  let stopping = false;
+  const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    app.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'could not stop cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
+  process.on('uncaughtException', (error) => {
+    // State is unknown now: stop, and let whoever watches the process start it anew.
+    log.fatal({ err: error }, 'uncaught exception');
+    process.exit(1);
+  });
+}
+
+function welcome(config: Config, apiKey: string): string {
+  return `
+  Tintype is ready at ${config.baseUrl}
+
+  Your API key, shown this once:
+
+    ${apiKey}
+
+  Upload a picture:
+
+    curl -H "Authorization: Bearer ${apiKey}" -F file=@picture.jpg ${config.baseUrl}/upload/
+
+  API reference: ${config.baseUrl}/docs
+`;
+}
+
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, host, () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,76 @@
+// What delivery must know of an object, kept in memory so that a cached file is served without the database. A fact that
+// was announced as changed is marked stale, which also silences every answer prepared from it.
+import type { Account } from '../accounts/tables.ts';
+import { Lru } from '../lib/lru.ts';
+import type { ObjectRow } from '../objects/tables.ts';
+import type { Database } from '../platform/database/database.ts';
+
+const maxKept = 50_000;
+
+const objectColumns = [
+  'backend',
+  'bucket_id',
+  'object_id',
+  'generation',
+  'custom_id',
+  'type',
+  'size_bytes',
+  'sha256',
+  'width',
+  'height',
+  'frames',
+  'alpha',
+] as const;
+
+export type ObjectFacts = Pick<ObjectRow, (typeof objectColumns)[number]> &
+  Pick<Account, 'transform_policy' | 'signing_secret_sealed'> & { stale: boolean };
+
+export class FactsCache {
+  readonly #database: Database;
+  readonly #kept = new Lru<string, ObjectFacts>(maxKept);
+  #changes = 0;
+
+  constructor(database: Database, topics: { object: string; account: string }) {
+    this.#database = database;
+    database.listen(topics.object, (key) => this.#forget((facts) => keyOf(facts) === key, key));
+    database.listen(topics.account, (bucketId) => this.#forget((facts) => facts.bucket_id === bucketId));
+  }
+
+  async find(bucketId: string, objectId: string): Promise<ObjectFacts | null> {
+    const key = `${bucketId}/${objectId}`;
+    const kept = this.#kept.get(key);
+    if (kept) return kept;
+    const changes = this.#changes;
+    const facts = await this.#load(bucketId, objectId);
+    // Something changed while we read: use the answer, but do not keep what may already be old.
+    if (facts && changes === this.#changes) this.#kept.set(key, facts);
+    return facts;
+  }
+
+  #forget(matches: (facts: ObjectFacts) => boolean, key?: string): void {
+    this.#changes += 1;
+    const affected = key === undefined ? this.#kept.values() : [this.#kept.get(key)];
+    for (const facts of [...affected]) {
+      if (!facts || !matches(facts)) continue;
+      facts.stale = true;
+      this.#kept.delete(keyOf(facts));
+    }
+  }
+
+  async #load(bucketId: string, objectId: string): Promise<ObjectFacts | null> {
+    const row = await this.#database.read
+      .selectFrom('objects')
+      .innerJoin('accounts', 'accounts.account_id', 'objects.account_id')
+      .select(objectColumns.map((column) => `objects.${column}` as const))
+      .select(['accounts.transform_policy', 'accounts.signing_secret_sealed'])
+      .where('objects.bucket_id', '=', bucketId)
+      .where('objects.object_id', '=', objectId)
+      .where('accounts.enabled', '=', 1)
+      .executeTakeFirst();
+    return row ? { ...row, stale: false } : null;
+  }
+}
+
+function keyOf(facts: Pick<ObjectFacts, 'bucket_id' | 'object_id'>): string {
+  return `${facts.bucket_id}/${facts.object_id}`;
+}

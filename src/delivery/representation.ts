@@ -1,0 +1,46 @@
+// One file as it is sent: its bytes or where they are, and the headers that go with them whoever asks.
+import type { Readable } from 'node:stream';
+import type { Range } from './byte-range.ts';
+import type { ObjectFacts } from './object-facts.ts';
+
+export type Representation = {
+  facts: ObjectFacts;
+  sizeBytes: number;
+  etag: string;
+  headers: Record<string, string>;
+  /** All of it, when it is small enough to be kept. */
+  bytes: Buffer | null;
+  open(range: Range | null): Promise<Readable>;
+  /** Gives back what `open` would have used, when it is not called. */
+  close(): Promise<void>;
+};
+
+export const commonHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'Content-Length, Content-Range, ETag, X-Error-Code, X-Request-Id',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+} as const;
+
+export function representationHeaders(input: {
+  type: string;
+  sha256: string;
+  immutable: boolean;
+  varies: boolean;
+}) {
+  const etag = `"${input.sha256.slice(0, 32)}"`;
+  return {
+    etag,
+    headers: {
+      ...commonHeaders,
+      'Content-Type': input.type,
+      'Accept-Ranges': 'bytes',
+      ETag: etag,
+      'Cache-Control': input.immutable
+        ? 'public, max-age=31536000, immutable'
+        : 'public, max-age=3600, stale-while-revalidate=86400',
+      ...(input.varies ? { Vary: 'Accept' } : {}),
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// Sends a representation: conditional, partial or whole, and nothing after a HEAD.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { AppError } from '../platform/errors.ts';
+import { sendError } from '../platform/http/error-replies.ts';
+import { newRequestId } from '../platform/http/request-id.ts';
+import { namesTag, parseRange, type Range } from './byte-range.ts';
+import { commonHeaders, type Representation } from './representation.ts';
+
+export async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  representation: Representation,
+  download: string | null,
+): Promise<void> {
+  const { etag, sizeBytes, bytes } = representation;
+  const headers: Record<string, string | number> = {
+    ...representation.headers,
+    'X-Request-Id': newRequestId(),
+  };
+  if (download !== null) headers['Content-Disposition'] = attachment(download);
+  if (namesTag(request.headers['if-none-match'], etag)) {
+    delete headers['Content-Type'];
+    response.writeHead(304, headers).end();
+    return representation.close();
+  }
+  const range = rangeOf(request, representation);
+  if (range === 'unsatisfiable') {
+    const error = new AppError('range_not_satisfiable', undefined, {
+      headers: { 'Content-Range': `bytes */${sizeBytes}` },
+    });
+    sendError(response, error, { ...commonHeaders, 'X-Request-Id': String(headers['X-Request-Id']) });
+    return representation.close();
+  }
+  headers['Content-Length'] = range ? range.end - range.start + 1 : sizeBytes;
+  if (range) headers['Content-Range'] = `bytes ${range.start}-${range.end}/${sizeBytes}`;
+  response.writeHead(range ? 206 : 200, headers);
+  if (request.method === 'HEAD') {
+    response.end();
+    return representation.close();
+  }
+  if (bytes) response.end(range ? bytes.subarray(range.start, range.end + 1) : bytes);
+  else await stream(response, representation, range);
+}
+
+function rangeOf(
+  request: IncomingMessage,
+  { etag, sizeBytes }: Representation,
+): Range | null | 'unsatisfiable' {
+  const condition = request.headers['if-range'];
+  if (condition !== undefined && condition !== etag) return null;
+  return parseRange(request.headers.range, sizeBytes);
+}
+
+async function stream(
+  response: ServerResponse,
+  representation: Representation,
+  range: Range | null,
+): Promise<void> {
+  try {
+    await pipeline(await representation.open(range), response);
+  } catch (error) {
+    // The head is out: a broken connection is the only way left to say that the body is not whole.
+    response.destroy();
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_STREAM_PREMATURE_CLOSE' && code !== 'ECONNRESET' && code !== 'EPIPE') throw error;
+  }
+}
+
+function attachment(name: string): string {
+  const plain = name.replace(/[^\w .()-]/g, '_').slice(0, 200);
+  const encoded = encodeURIComponent(name.toWellFormed().slice(0, 200)).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16)}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,118 @@
+// GET /create/<object_id>/<transformations>.<format>: makes a variant now and keeps it for good.
+import { type TSchema, Type } from 'typebox';
+import { toKilobytes } from '../accounts/units.ts';
+import { findObject } from '../objects/find-object.ts';
+import { objectUrl, type PublicUrls } from '../objects/object-json.ts';
+import type { ObjectRow } from '../objects/tables.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { HttpApp } from '../platform/http/http-server.ts';
+import { negotiateFormat } from './negotiate-format.ts';
+import type { OriginalImage, VariantRenderer } from './render-variant.ts';
+import { parseTransformation, printTransformation, withFormat } from './transformation.ts';
+
+const maxKeptPerObject = 200;
+
+const Created = Type.Object({
+  object_id: Type.String(),
+  object_url: Type.String(),
+  status: Type.Literal('success'),
+  url: Type.String(),
+  width: Type.Integer(),
+  height: Type.Integer(),
+  size: Type.Number({ description: 'Kilobytes' }),
+  type: Type.String(),
+  cached: Type.Boolean({ description: 'Whether it was there before' }),
+});
+
+export type CreateParts = {
+  database: Database;
+  urls: PublicUrls;
+  variants: VariantRenderer;
+  originalOf(object: ObjectRow): OriginalImage;
+};
+
+export function createRoute(app: HttpApp, { database, urls, variants, originalOf }: CreateParts): void {
+  app.get(
+    '/create/:object_id/:transformation',
+    {
+      config: { scope: 'write' },
+      schema: {
+        summary: 'Make a transformed image and keep it',
+        tags: ['Images'],
+        params: Type.Object({ object_id: Type.String(), transformation: Type.String() }),
+        response: { 200: Created as TSchema },
+      },
+    },
+    async (request) => {
+      const asked = parseTransformation(request.params.transformation);
+      const object = await findObject(
+        database.read,
+        request.caller.account.account_id,
+        request.params.object_id,
+      );
+      const url = objectUrl(urls, object);
+      const common = { object_id: object.object_id, object_url: url, status: 'success' };
+      if (asked.kind === 'original') {
+        const { width, height, type } = object;
+        return {
+          ...common,
+          url: `${url}original`,
+          width,
+          height,
+          size: toKilobytes(object.size_bytes),
+          type,
+          cached: true,
+        };
+      }
+      const wanted = withFormat(
+        asked,
+        asked.format === 'auto' ? negotiateFormat(request.headers.accept, object.alpha === 1) : asked.format,
+      );
+      const variant = await variants.getVariant(originalOf(object), wanted);
+      await variant.handle.close();
+      const name = printTransformation(wanted);
+      await keepVariant(database, object.generation, name);
+      const { width, height, size, mediaType, cached } = variant;
+      return { ...common, url: url + name, width, height, size: toKilobytes(size), type: mediaType, cached };
+    },
+  );
+}
+
+export async function isKeptVariant(database: Database, generation: string, name: string): Promise<boolean> {
+  const query = database.read.selectFrom('kept_variants').select('name');
+  return (
+    (await query.where('generation', '=', generation).where('name', '=', name).executeTakeFirst()) !==
+    undefined
+  );
+}
+
+async function keepVariant(database: Database, generation: string, name: string): Promise<void> {
+  if (await isKeptVariant(database, generation, name)) return;
+  await database.write(async (tx) => {
+    // Deleted meanwhile: nothing may be left behind that names it.
+    const object = await tx
+      .selectFrom('objects')
+      .select('generation')
+      .where('generation', '=', generation)
+      .executeTakeFirst();
+    if (!object) return;
+    await tx
+      .insertInto('kept_variants')
+      .values({ generation, name, created_at: Date.now() })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const ofObject = tx.selectFrom('kept_variants').select('name').where('generation', '=', generation);
+    const tooOld = await ofObject
+      .orderBy('created_at', 'desc')
+      .limit(1000)
+      .offset(maxKeptPerObject)
+      .execute();
+    if (tooOld.length === 0) return;
+    const names = tooOld.map((row) => row.name);
+    await tx
+      .deleteFrom('kept_variants')
+      .where('generation', '=', generation)
+      .where('name', 'in', names)
+      .execute();
+  });
+}

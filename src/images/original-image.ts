@@ -1,0 +1,23 @@
+// What the renderer needs of a stored object: where its original lies and what is known of it.
+import { originalKey } from '../objects/object-keys.ts';
+import type { Stores } from '../objects/stores.ts';
+import type { ObjectRow } from '../objects/tables.ts';
+import type { OriginalImage } from './render-variant.ts';
+
+export type ImageRow = Pick<
+  ObjectRow,
+  'backend' | 'bucket_id' | 'generation' | 'type' | 'width' | 'height' | 'frames' | 'alpha'
+>;
+
+export function originalImageOf(stores: Stores, object: ImageRow): OriginalImage {
+  const { width, height, frames, type } = object;
+  return {
+    bucketId: object.bucket_id,
+    generation: object.generation,
+    facts: { width, height, frames, alpha: object.alpha === 1, type: type as OriginalImage['facts']['type'] },
+    localPath: () => {
+      const path = stores[object.backend].localPath(originalKey(object.bucket_id, object.generation));
+      return path ? Promise.resolve(path) : Promise.reject(new Error('This storage has no local files'));
+    },
+  };
+}

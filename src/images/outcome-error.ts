@@ -1,0 +1,26 @@
+// What a client is told when a rendering fails. The reason, which may name paths, stays in the cause for the log.
+import { AppError } from '../platform/errors.ts';
+import type { WorkerOutcome } from './worker-process.ts';
+
+type Failure = Exclude<WorkerOutcome, { kind: 'rendered' }>;
+
+export function outcomeError(failure: Failure): AppError {
+  const cause = 'reason' in failure ? new Error(failure.reason) : undefined;
+  switch (failure.kind) {
+    case 'undecodable':
+      return new AppError('undecodable', 'The picture cannot be decoded', { cause });
+    case 'too_slow':
+      return new AppError('undecodable', 'The picture took too long to render');
+    case 'too_large':
+      return new AppError('undecodable', 'The picture needs too much memory to render');
+    case 'crashed':
+      return new AppError('undecodable', 'The picture cannot be rendered', { cause });
+    case 'missing':
+      return new AppError('object_not_found', undefined, { cause });
+    case 'disk_full':
+      return new AppError('disk_full', undefined, { cause });
+    case 'failed':
+    case 'not_started':
+      return new AppError('internal', undefined, { cause });
+  }
+}

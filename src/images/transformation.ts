@@ -1,0 +1,116 @@
+// The last part of a public address, read and written: `h-200_w-200.webp`. Two spellings of one transformation have one
+// canonical form, which names the stored variant.
+import { AppError } from '../platform/errors.ts';
+import { formatSpellings, parseFormat } from './formats.ts';
+import type { Format, RequestedFormat } from './formats.ts';
+import { isTokenName, tokenNames, tokenRow } from './tokens.ts';
+import type { TokenName, TokenValues } from './tokens.ts';
+
+const maxTokens = 16;
+const maxTransformationBytes = 512;
+const maxQuotedCharacters = 40;
+const original = 'original';
+
+/** The stored bytes, untouched. */
+export type OriginalTransformation = { readonly kind: 'original' };
+/** A variant whose format is settled by what the client accepts. */
+export type NegotiableTransformation = {
+  readonly kind: 'variant';
+  readonly tokens: TokenValues;
+  readonly format: 'auto';
+};
+/** A variant that can be rendered. */
+export type VariantTransformation = {
+  readonly kind: 'variant';
+  readonly tokens: TokenValues;
+  readonly format: Format;
+};
+export type Transformation = OriginalTransformation | NegotiableTransformation | VariantTransformation;
+
+export function parseTransformation(text: string): Transformation {
+  if (text === original) return { kind: 'original' };
+  if (text === '') throw invalid('The transformation is empty: write original or tokens such as w-200.webp');
+  if (Buffer.byteLength(text) > maxTransformationBytes) {
+    throw invalid(`The transformation is longer than ${maxTransformationBytes} bytes`);
+  }
+  const { list, format } = splitFormat(text);
+  const given = list === original ? {} : parseTokens(list.split('_'));
+  return { kind: 'variant', tokens: withoutIneffective(given, format), format };
+}
+
+/** The canonical form. */
+export function printTransformation(transformation: Transformation): string {
+  if (transformation.kind === 'original') return original;
+  const printed = tokenNames.flatMap((name) => printToken(name, transformation.tokens[name])).toSorted();
+  return `${printed.length === 0 ? original : printed.join('_')}.${transformation.format}`;
+}
+
+/** The same transformation in a settled format; what has no effect in that format falls away. */
+export function withFormat(
+  transformation: NegotiableTransformation | VariantTransformation,
+  format: Format,
+): VariantTransformation {
+  return { kind: 'variant', tokens: withoutIneffective(transformation.tokens, format), format };
+}
+
+function splitFormat(text: string): { list: string; format: RequestedFormat } {
+  const dot = text.lastIndexOf('.');
+  const suffix = text.slice(dot + 1);
+  if (dot === -1 || !/^[a-z]/i.test(suffix)) return { list: text, format: 'auto' };
+  const format = parseFormat(suffix);
+  if (format === undefined) {
+    throw invalid(`Unknown format ${quoted(suffix)}: the formats are ${formatSpellings.join(', ')}`);
+  }
+  return { list: text.slice(0, dot), format };
+}
+
+function parseTokens(parts: readonly string[]): TokenValues {
+  if (parts.length > maxTokens) throw invalid(`There are more than ${maxTokens} tokens`);
+  const given: Partial<Record<TokenName, unknown>> = {};
+  for (const part of parts) {
+    const { name, value } = parseToken(part);
+    if (name in given) throw invalid(`Token ${quoted(part)} repeats ${name}, which may be given once`);
+    given[name] = value;
+  }
+  return given as TokenValues;
+}
+
+function parseToken(token: string): { name: TokenName; value: unknown } {
+  if (token === '') throw invalid('There is an empty token: tokens are joined by a single "_"');
+  if (token === original) throw invalid('"original" stands alone: it cannot be joined with tokens');
+  const dash = token.indexOf('-');
+  const bare = dash === -1 || isTokenName(token);
+  const name = bare ? token : token.slice(0, dash);
+  if (!isTokenName(name)) {
+    throw invalid(`Unknown token ${quoted(token)}: the tokens are ${tokenNames.join(', ')}`);
+  }
+  const type = tokenRow(name).value;
+  const value = type.parse(bare ? null : token.slice(dash + 1));
+  if (value === undefined) {
+    throw invalid(`Token ${quoted(token)} is out of range: ${name} takes ${type.takes}`);
+  }
+  return { name, value };
+}
+
+function printToken(name: TokenName, value: unknown): string[] {
+  if (value === undefined) return [];
+  const text = tokenRow(name).value.print(value);
+  return [text === null ? name : `${name}-${text}`];
+}
+
+function withoutIneffective(given: TokenValues, format: RequestedFormat): TokenValues {
+  const effective = tokenNames.filter((name) => {
+    const row = tokenRow(name);
+    if (given[name] === undefined || given[name] === row.default) return false;
+    return row.hasEffect === undefined || row.hasEffect(given, format);
+  });
+  return Object.fromEntries(effective.map((name) => [name, given[name]]));
+}
+
+function invalid(message: string): AppError {
+  return new AppError('invalid_transformation', message);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > maxQuotedCharacters ? `${text.slice(0, maxQuotedCharacters)}…` : text);
+}

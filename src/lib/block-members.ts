@@ -1,0 +1,72 @@
+// Which of the 4096 places of a block are taken, as bytes: a sorted list of 16-bit numbers while they are few, a bitmap
+// of 512 bytes once that is smaller. Pure; what a listing of millions of objects is made of.
+
+export const blockSize = 4096;
+const bitmapBytes = blockSize / 8;
+
+/** 128 words of 32 bits. */
+export type Places = Uint32Array;
+
+export function emptyPlaces(): Places {
+  return new Uint32Array(blockSize / 32);
+}
+
+export function decodePlaces(bytes: Uint8Array): Places {
+  const places = emptyPlaces();
+  if (bytes.length === bitmapBytes) {
+    new Uint8Array(places.buffer).set(bytes);
+    return places;
+  }
+  for (let i = 0; i + 1 < bytes.length; i += 2)
+    setPlace(places, (bytes[i] as number) | ((bytes[i + 1] as number) << 8));
+  return places;
+}
+
+export function encodePlaces(places: Places): Uint8Array {
+  const count = countPlaces(places);
+  if (count * 2 >= bitmapBytes) return new Uint8Array(places.buffer.slice(0));
+  const bytes = new Uint8Array(count * 2);
+  let at = 0;
+  for (const place of placesDescending(places).reverse()) {
+    bytes[at++] = place & 0xff;
+    bytes[at++] = place >> 8;
+  }
+  return bytes;
+}
+
+export function setPlace(places: Places, place: number): void {
+  places[place >> 5] = ((places[place >> 5] as number) | (1 << (place & 31))) >>> 0;
+}
+
+export function clearPlace(places: Places, place: number): void {
+  places[place >> 5] = ((places[place >> 5] as number) & ~(1 << (place & 31))) >>> 0;
+}
+
+/** Keeps in `places` only what is in `other` too. */
+export function intersectPlaces(places: Places, other: Places): void {
+  for (let word = 0; word < places.length; word++)
+    places[word] = (places[word] as number) & (other[word] as number);
+}
+
+export function countPlaces(places: Places): number {
+  let count = 0;
+  for (let word of places) {
+    word -= (word >>> 1) & 0x55555555;
+    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
+    count += (((word + (word >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+  }
+  return count;
+}
+
+export function placesDescending(places: Places): number[] {
+  const found: number[] = [];
+  for (let index = places.length - 1; index >= 0; index--) {
+    let word = places[index] as number;
+    while (word !== 0) {
+      const bit = 31 - Math.clz32(word);
+      found.push(index * 32 + bit);
+      word = (word & ~(1 << bit)) >>> 0;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sniffType } from './sniff-type.ts';
+import { ImageFault, walkWholeImage, type ImageType } from './walk-image.ts';
+import { hostileFiles } from '../../test/support/hostile-images.ts';
+
+/** The status an upload would get, as far as sniffing and walking decide it. */
+function statusOf(bytes: Buffer): number {
+  if (bytes.length === 0) return 400;
+  const { kind, type } = sniffType(bytes);
+  if (kind !== 'image') return 415;
+  try {
+    walkWholeImage(type as ImageType, bytes);
+    return 200;
+  } catch (error) {
+    if (error instanceof ImageFault) return 422;
+    throw error;
+  }
+}
+
+void test('hostile files are refused for the right reason, and quickly', () => {
+  const files = hostileFiles();
+  assert.ok(files.length >= 60);
+  assert.equal(new Set(files.map(({ name }) => name)).size, files.length);
+  for (const { name, bytes, expectStatus } of files) {
+    const start = performance.now();
+    assert.equal(statusOf(bytes), expectStatus, name);
+    assert.ok(performance.now() - start < 250, name);
+  }
+});

@@ -1,0 +1,19 @@
+// The command line: reads the environment once and runs the command that was asked for.
+import { ConfigError, loadConfig } from './config.ts';
+import { DataDirLocked } from './platform/database/data-dir-lock.ts';
+import { AppError } from './platform/errors.ts';
+import { armFailpoint } from './platform/failpoints.ts';
+import { runCommand, UsageError } from './cli/commands.ts';
+
+export async function main(args: string[]): Promise<void> {
+  try {
+    armFailpoint(process.env['TINTYPE_FAILPOINT']);
+    await runCommand(args, () => loadConfig(process.env));
+  } catch (error) {
+    const isExpected = [ConfigError, DataDirLocked, UsageError, AppError].some(
+      (known) => error instanceof known,
+    );
+    console.error(isExpected ? (error as Error).message : error);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+}

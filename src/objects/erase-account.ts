@@ -1,0 +1,43 @@
+// Seven days after an account was deleted: its objects, bytes, keys and record go, unless the deletion was undone.
+import type { Database } from '../platform/database/database.ts';
+import type { JobHandler } from '../platform/jobs/jobs.ts';
+import { deleteObject } from './change-object.ts';
+import { bucketManifestKey } from './object-keys.ts';
+import type { Stores } from './stores.ts';
+
+const atATime = 50;
+
+export function eraseAccountHandler(database: Database, stores: Stores): JobHandler {
+  return {
+    async run({ account_id: accountId }: { account_id: string }, { signal }) {
+      const find = () =>
+        database.read
+          .selectFrom('accounts')
+          .selectAll()
+          .where('account_id', '=', accountId)
+          .executeTakeFirst();
+      const account = await find();
+      if (!account || account.erase_at === null || account.erase_at > Date.now()) return;
+      for (;;) {
+        signal.throwIfAborted();
+        const some = await database.read
+          .selectFrom('objects')
+          .select('object_id')
+          .where('account_id', '=', accountId)
+          .limit(atATime)
+          .execute();
+        if (some.length === 0) break;
+        await Promise.all(
+          some.map(({ object_id: objectId }) => deleteObject(database, stores, accountId, objectId)),
+        );
+      }
+      for (const storage of Object.values(stores)) await storage.delete(bucketManifestKey(account.bucket_id));
+      await database.write(async (tx) => {
+        await tx.deleteFrom('idempotency').where('account_id', '=', accountId).execute();
+        await tx.deleteFrom('keys').where('account_id', '=', accountId).execute();
+        await tx.deleteFrom('accounts').where('account_id', '=', accountId).execute();
+      });
+    },
+    maxAttempts: 100,
+  };
+}

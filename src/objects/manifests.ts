@@ -1,0 +1,60 @@
+// A small JSON file beside every original, and one per bucket, from which a lost database can be made again. Written by
+// jobs of the transaction that changed the row, from the row as it is when the job runs.
+import type { Account, Key } from '../accounts/tables.ts';
+import type { Database } from '../platform/database/database.ts';
+import { failpoint } from '../platform/failpoints.ts';
+import type { Job, JobHandler } from '../platform/jobs/jobs.ts';
+import { bucketManifestKey, manifestKey } from './object-keys.ts';
+import type { Stores } from './stores.ts';
+import type { ObjectRow } from './tables.ts';
+
+export type ObjectManifest = { tintype: 1; object: ObjectRow };
+export type BucketManifest = { tintype: 1; written_at: number; account: Account; keys: Key[] };
+
+export function manifestJob(object: Pick<ObjectRow, 'generation'>): Job {
+  return { kind: 'object-manifest', key: object.generation, payload: { generation: object.generation } };
+}
+
+export function manifestHandlers(database: Database, stores: Stores): Record<string, JobHandler> {
+  return {
+    'object-manifest': {
+      run: ({ generation }: { generation: string }) => writeObjectManifest(database, stores, generation),
+    },
+    'bucket-manifest': {
+      run: ({ bucket_id: bucketId }: { bucket_id: string }) =>
+        writeBucketManifest(database, stores, bucketId),
+    },
+  };
+}
+
+async function writeObjectManifest(database: Database, stores: Stores, generation: string): Promise<void> {
+  const find = () =>
+    database.read.selectFrom('objects').selectAll().where('generation', '=', generation).executeTakeFirst();
+  const object = await find();
+  if (!object) return;
+  const storage = stores[object.backend];
+  const key = manifestKey(object.bucket_id, generation);
+  const manifest: ObjectManifest = { tintype: 1, object };
+  await storage.put(key, Buffer.from(JSON.stringify(manifest)));
+  failpoint('manifest:written');
+  // Deleted while it was written: the delete removed the manifest before ours came, so ours must go too.
+  if (!(await find())) await storage.delete(key);
+}
+
+/** In both backends, since either may hold the account's objects, and one may be lost. */
+async function writeBucketManifest(database: Database, stores: Stores, bucketId: string): Promise<void> {
+  const account = await database.read
+    .selectFrom('accounts')
+    .selectAll()
+    .where('bucket_id', '=', bucketId)
+    .executeTakeFirst();
+  if (!account) return;
+  const keys = await database.read
+    .selectFrom('keys')
+    .selectAll()
+    .where('account_id', '=', account.account_id)
+    .execute();
+  const manifest: BucketManifest = { tintype: 1, written_at: Date.now(), account, keys };
+  const bytes = Buffer.from(JSON.stringify(manifest));
+  for (const storage of new Set(Object.values(stores))) await storage.put(bucketManifestKey(bucketId), bytes);
+}

@@ -1,0 +1,63 @@
+// The janitor: takes what uploads that died left behind. A key that no row names is garbage once it is older than any
+// upload could still be waiting to commit.
+import type { Database } from '../platform/database/database.ts';
+import type { Storage } from '../platform/storage/storage.ts';
+import { forgetOldAnswers } from './idempotency.ts';
+import { parseObjectKey } from './object-keys.ts';
+import type { Stores } from './stores.ts';
+
+const batchSize = 500;
+
+export type SweepOptions = { stagedMs: number; orphanMs: number };
+export const defaultSweep: SweepOptions = { stagedMs: 600_000, orphanMs: 3_600_000 };
+
+/** Cheap, and worth doing at every start. */
+export async function sweepStaging(
+  database: Database,
+  stores: Stores,
+  options = defaultSweep,
+): Promise<void> {
+  for (const storage of Object.values(stores)) await storage.sweep({ olderThanMs: options.stagedMs });
+  await database.write((tx) => forgetOldAnswers(tx));
+}
+
+/** Walks all of storage; returns how many keys it removed. */
+export async function sweepOrphans(
+  database: Database,
+  stores: Stores,
+  signal: AbortSignal,
+  options = defaultSweep,
+): Promise<number> {
+  let removed = 0;
+  for (const storage of Object.values(stores)) {
+    let batch: Candidate[] = [];
+    for await (const { key, modifiedAt } of storage.list('')) {
+      signal.throwIfAborted();
+      const parsed = parseObjectKey(key);
+      if (!parsed || parsed.kind === 'bucket-manifest' || Date.now() - modifiedAt < options.orphanMs)
+        continue;
+      batch.push({ key, generation: parsed.generation });
+      if (batch.length < batchSize) continue;
+      removed += await removeUnnamed(database, storage, batch);
+      batch = [];
+    }
+    removed += await removeUnnamed(database, storage, batch);
+  }
+  return removed;
+}
+
+type Candidate = { key: string; generation: string };
+
+async function removeUnnamed(database: Database, storage: Storage, batch: Candidate[]): Promise<number> {
+  if (batch.length === 0) return 0;
+  const generations = [...new Set(batch.map(({ generation }) => generation))];
+  const rows = await database.read
+    .selectFrom('objects')
+    .select('generation')
+    .where('generation', 'in', generations)
+    .execute();
+  const named = new Set(rows.map((row) => row.generation));
+  const orphans = batch.filter(({ generation }) => !named.has(generation));
+  for (const { key } of orphans) await storage.delete(key);
+  return orphans.length;
+}

@@ -1,0 +1,120 @@
+// The rows of stored objects, their facets for listing, answers kept for repeats, and variants kept for good.
+import { type Selectable, sql } from 'kysely';
+import type { StorageBackend } from '../accounts/tables.ts';
+import type { Migration } from '../platform/database/database.ts';
+
+export type ObjectTable = {
+  /** Names the bytes: new for every upload, so that a reused id never shows old bytes. */
+  generation: string;
+  account_id: string;
+  bucket_id: string;
+  object_id: string;
+  /** 1 when the uploader chose the id: then it may be used again, and caches must ask again. */
+  custom_id: number;
+  /** Rises with every upload of the account: the order of listings. */
+  seq: number;
+  backend: StorageBackend;
+  kind: 'image' | 'video';
+  type: string;
+  size_bytes: number;
+  sha256: string;
+  width: number;
+  height: number;
+  frames: number;
+  alpha: number;
+  folder: string | null;
+  /** JSON array of strings. */
+  tags: string;
+  original_file_name: string;
+  status: string;
+  caption: string | null;
+  created_at: number;
+};
+export type ObjectRow = Selectable<ObjectTable>;
+
+export type FacetTable = { account_id: string; facet: string; count: number };
+export type FacetBlockTable = {
+  account_id: string;
+  facet: string;
+  block: number;
+  count: number;
+  members: Uint8Array;
+};
+export type IdempotencyTable = { account_id: string; key: string; answer: string; created_at: number };
+export type KeptVariantTable = { generation: string; name: string; created_at: number };
+
+declare module '../platform/database/database.ts' {
+  interface Tables {
+    objects: ObjectTable;
+    facets: FacetTable;
+    facet_blocks: FacetBlockTable;
+    idempotency: IdempotencyTable;
+    kept_variants: KeptVariantTable;
+  }
+}
+
+export const objectMigrations: Migration[] = [
+  {
+    name: '0003-objects',
+    async up(tx) {
+      await tx.schema
+        .createTable('objects')
+        .addColumn('generation', 'text', (column) => column.primaryKey())
+        .addColumn('account_id', 'text', (column) => column.notNull().references('accounts.account_id'))
+        .addColumn('bucket_id', 'text', (column) => column.notNull())
+        .addColumn('object_id', 'text', (column) => column.notNull())
+        .addColumn('custom_id', 'bigint', (column) => column.notNull())
+        .addColumn('seq', 'bigint', (column) => column.notNull())
+        .addColumn('backend', 'text', (column) => column.notNull())
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('type', 'text', (column) => column.notNull())
+        .addColumn('size_bytes', 'bigint', (column) => column.notNull())
+        .addColumn('sha256', 'text', (column) => column.notNull())
+        .addColumn('width', 'bigint', (column) => column.notNull())
+        .addColumn('height', 'bigint', (column) => column.notNull())
+        .addColumn('frames', 'bigint', (column) => column.notNull())
+        .addColumn('alpha', 'bigint', (column) => column.notNull())
+        .addColumn('folder', 'text')
+        .addColumn('tags', 'text', (column) => column.notNull())
+        .addColumn('original_file_name', 'text', (column) => column.notNull())
+        .addColumn('status', 'text', (column) => column.notNull())
+        .addColumn('caption', 'text')
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addUniqueConstraint('objects_bucket_object', ['bucket_id', 'object_id'])
+        .addUniqueConstraint('objects_account_seq', ['account_id', 'seq'])
+        .execute();
+      await tx.schema
+        .createTable('facets')
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('facet', 'text', (column) => column.notNull())
+        .addColumn('count', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('facets_key', ['account_id', 'facet'])
+        .execute();
+      await tx.schema
+        .createTable('facet_blocks')
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('facet', 'text', (column) => column.notNull())
+        .addColumn('block', 'bigint', (column) => column.notNull())
+        .addColumn('count', 'bigint', (column) => column.notNull())
+        .addColumn('members', sql`bytea`, (column) => column.notNull())
+        .addPrimaryKeyConstraint('facet_blocks_key', ['account_id', 'facet', 'block'])
+        .execute();
+      await tx.schema
+        .createTable('idempotency')
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('key', 'text', (column) => column.notNull())
+        .addColumn('answer', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('idempotency_key', ['account_id', 'key'])
+        .execute();
+      await tx.schema.createIndex('idempotency_age').on('idempotency').column('created_at').execute();
+      await tx.schema
+        .createTable('kept_variants')
+        .addColumn('generation', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('kept_variants_key', ['generation', 'name'])
+        .execute();
+    },
+  },
+];

@@ -1,0 +1,64 @@
+// POST /upload/: one image, streamed to its place; the answer means it is safe.
+import multipart from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import { limitsOf } from '../accounts/limits.ts';
+import type { Database } from '../platform/database/database.ts';
+import { AppError } from '../platform/errors.ts';
+import type { HttpApp } from '../platform/http/http-server.ts';
+import { parseIdempotencyKey, recall } from './idempotency.ts';
+import { StoredObject } from './object-json.ts';
+import { multipartLimits, readUpload } from './read-upload.ts';
+import { receiveFile } from './receive-file.ts';
+import type { StoredAnswer, UploadStore } from './store-upload.ts';
+import type { Stores } from './stores.ts';
+
+const maxBoundaryCharacters = 200;
+
+export async function uploadRoute(
+  app: HttpApp,
+  parts: { database: Database; stores: Stores; uploads: UploadStore },
+): Promise<void> {
+  await app.register(multipart, { limits: multipartLimits, throwFileSizeLimit: false });
+  app.post(
+    '/upload/',
+    {
+      config: { scope: 'write' },
+      onRequest: async (request) => requireMultipart(request),
+      schema: {
+        summary: 'Upload an image',
+        description:
+          'Multipart form data with the part `file` and optionally `tags`, `folder` and `object`, in any order.',
+        tags: ['Objects'],
+        consumes: ['multipart/form-data'],
+        headers: Type.Object({
+          'idempotency-key': Type.Optional(
+            Type.String({ description: 'A repeat within 24 hours returns the first answer' }),
+          ),
+        }),
+        response: { 200: StoredObject as TSchema },
+      },
+    },
+    async (request) => {
+      const { account } = request.caller;
+      const idempotencyKey = parseIdempotencyKey(request.headers['idempotency-key']);
+      const first = idempotencyKey && (await recall(parts.database.read, account.account_id, idempotencyKey));
+      if (first) return JSON.parse(first) as StoredAnswer;
+      const limits = limitsOf(account);
+      const storage = parts.stores[account.storage_backend];
+      const upload = await readUpload(request.parts(), async (bytes) =>
+        receiveFile(bytes, await storage.stage(), limits),
+      );
+      return parts.uploads.store({ account, ...upload, idempotencyKey });
+    },
+  );
+}
+
+function requireMultipart(request: FastifyRequest): void {
+  const type = request.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\b/i.test(type)) throw new AppError('not_multipart');
+  const [, boundary] = /;\s*boundary=("[^"]+"|[^\s;]+)/i.exec(type) ?? [];
+  if (!boundary || boundary.length > maxBoundaryCharacters) {
+    throw new AppError('invalid_multipart', 'The multipart body needs a boundary of at most 200 characters');
+  }
+}

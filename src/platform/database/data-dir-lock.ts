@@ -1,0 +1,45 @@
+// One server per data folder. The lock is the operating system's, through SQLite, so it goes with the process however
+// that ends; a small file beside it names the holder to whoever comes second.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+
+export type LockHolder = { pid: number; started_at: string; address: string };
+
+export class DataDirLocked extends Error {}
+
+export function lockDataDir(dataDir: string, address: string): { release(): void } {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const holderFile = join(dataDir, 'server.json');
+  const lock = new Sqlite(join(dataDir, 'server.lock'), { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
+    throw new DataDirLocked(
+      `${dataDir} is in use by another Tintype server: ${describe(holderFile)}. Stop it, or choose another DATA_DIR.`,
+    );
+  }
+  const holder: LockHolder = { pid: process.pid, started_at: new Date().toISOString(), address };
+  writeFileSync(holderFile, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  return {
+    release() {
+      rmSync(holderFile, { force: true });
+      lock.close();
+    },
+  };
+}
+
+function describe(holderFile: string): string {
+  try {
+    const {
+      pid,
+      started_at: startedAt,
+      address,
+    } = JSON.parse(readFileSync(holderFile, 'utf8')) as LockHolder;
+    return `process ${pid} at ${address}, started ${startedAt}`;
+  } catch {
+    return 'a process that has not written its name yet';
+  }
+}

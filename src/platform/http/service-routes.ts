@@ -1,0 +1,81 @@
+// What operators and their tools ask a service: is it alive, is it ready, how is it doing.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import { AppError } from '../errors.ts';
+import type { Metrics } from '../metrics.ts';
+import type { HttpApp } from './http-server.ts';
+
+const Health = Type.Object({
+  status: Type.String(),
+  checks: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+const checkTimeoutMs = 2000;
+
+export type ServiceParts = {
+  checks: Record<string, () => Promise<void>>;
+  metrics: Metrics;
+  metricsToken: string | undefined;
+};
+
+export function serviceRoutes(app: HttpApp, { checks, metrics, metricsToken }: ServiceParts): void {
+  const config = { scope: 'public' } as const;
+  const health = (summary: string) => ({
+    summary,
+    tags: ['Service'],
+    security: [],
+    response: { 200: Health as TSchema, 503: Health as TSchema },
+  });
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+
+  app.get('/health/live', { config, schema: health('Whether the process runs') }, async () => ({
+    status: 'ok',
+  }));
+
+  app.get('/health/ready', { config, schema: health('Whether it can serve') }, async (_request, reply) => {
+    const results = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => [name, await outcome(check)] as const),
+    );
+    const ready = !closing && results.every(([, result]) => result === 'ok');
+    reply.code(ready ? 200 : 503);
+    return { status: ready ? 'ok' : 'unavailable', checks: Object.fromEntries(results) };
+  });
+
+  app.get('/metrics', { config, schema: { hide: true } as object }, async (request, reply) => {
+    if (!mayReadMetrics(request, metricsToken)) throw new AppError('not_found');
+    return reply.type(metrics.contentType).send(await metrics.text());
+  });
+
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none';
+    metrics.requests
+      .labels(request.method, route, String(reply.statusCode))
+      .observe(reply.elapsedTime / 1000);
+  });
+}
+
+async function outcome(check: () => Promise<void>): Promise<string> {
+  const late = new Promise<string>((resolve) =>
+    setTimeout(() => resolve('no answer in time'), checkTimeoutMs).unref(),
+  );
+  return Promise.race([
+    check().then(
+      () => 'ok',
+      () => 'failed',
+    ),
+    late,
+  ]);
+}
+
+/** Without a token only this machine itself may look; what came through a proxy did not come from here. */
+function mayReadMetrics(request: FastifyRequest, token: string | undefined): boolean {
+  if (token === undefined) {
+    const here = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.socket.remoteAddress ?? '');
+    return here && !('x-forwarded-for' in request.headers) && !('forwarded' in request.headers);
+  }
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${token}`));
+}

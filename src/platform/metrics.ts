@@ -1,0 +1,33 @@
+// Counters and gauges in Prometheus' text form. They name routes and outcomes, never accounts or objects.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Histogram({
+    name: 'tintype_request_seconds',
+    help: 'Time to answer API requests, by route and status',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers,
+  });
+  const deliveries = new Counter({
+    name: 'tintype_deliveries_total',
+    help: 'Answers at public addresses, by where the file came from',
+    labelNames: ['source'] as const,
+    registers,
+  });
+  return {
+    requests,
+    deliveries,
+    /** Read when somebody looks, not when it changes. */
+    gauge(name: string, help: string, read: () => number | Promise<number>): void {
+      const gauge: Gauge = new Gauge({ name, help, registers, collect: async () => gauge.set(await read()) });
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { createFileStorage } from './file-storage.ts';
+
+const anHourMs = 3_600_000;
+
+async function newRoot(t: TestContext): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'tintype-sweep-'));
+  t.after(() => rm(root, { recursive: true, force: true }));
+  return root;
+}
+
+/** Another process that stages a file and says so. */
+function stageElsewhere(root: string) {
+  const script = `
+    import { createFileStorage } from ${JSON.stringify(import.meta.resolve('./file-storage.ts'))};
+    const staged = await createFileStorage({ root: ${JSON.stringify(root)} }).stage();
+    await staged.write(Buffer.alloc(300_000));
+    console.log(await staged.localPath());
+    setInterval(() => undefined, 1000);`;
+  return spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+void test('a file of a living process is spared; when the process was killed it goes at once', async (t) => {
+  const root = await newRoot(t);
+  const storage = createFileStorage({ root });
+  const other = stageElsewhere(root);
+  t.after(() => other.kill('SIGKILL'));
+  await once(other.stdout, 'data');
+  assert.equal((await readdir(join(root, '.staging'))).length, 1);
+  assert.equal(await storage.sweep({ olderThanMs: anHourMs }), 0);
+  other.kill('SIGKILL');
+  await once(other, 'exit');
+  for await (const entry of storage.list('')) assert.fail(`${entry.key} is visible`);
+  assert.equal(await storage.sweep({ olderThanMs: anHourMs }), 1);
+  assert.deepEqual(await readdir(join(root, '.staging')), []);
+});
+
+void test('a file of an earlier process with our number goes at once', async (t) => {
+  const root = await newRoot(t);
+  const storage = createFileStorage({ root });
+  await writeFile(join(root, '.staging', `${hostname()}-${process.pid}-00ff`), 'x');
+  assert.equal(await storage.sweep({ olderThanMs: anHourMs }), 1);
+});
+
+void test('what belongs to another host, or to nobody we know, goes by age', async (t) => {
+  const root = await newRoot(t);
+  const storage = createFileStorage({ root });
+  const names = [`other-host-${process.pid}-00ff`, 'unknown', `${hostname()}-x-00ff`];
+  for (const name of names) await writeFile(join(root, '.staging', name), 'x');
+  assert.equal(await storage.sweep({ olderThanMs: anHourMs }), 0);
+  const twoHoursAgo = new Date(Date.now() - 2 * anHourMs);
+  for (const name of names) await utimes(join(root, '.staging', name), twoHoursAgo, twoHoursAgo);
+  assert.equal(await storage.sweep({ olderThanMs: anHourMs }), 3);
+});
+
+void test('two backends of one process on one folder spare each other’s files', async (t) => {
+  const root = await newRoot(t);
+  const [one, other] = [createFileStorage({ root }), createFileStorage({ root })];
+  const staged = await one.stage();
+  await staged.localPath();
+  assert.equal(await other.sweep({ olderThanMs: -anHourMs }), 0);
+  await staged.commit('a/b');
+});

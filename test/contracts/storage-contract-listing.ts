@@ -1,0 +1,52 @@
+// Storage contract: walking keys in order.
+
+import assert from 'node:assert/strict';
+import { keysOf, type Check } from './storage-contract-support.ts';
+
+export function listingContract(check: Check): void {
+  const keys = ['a', 'b-1/x', 'b.1', 'b/0/y', 'b/00/y', 'b/00/y.json', 'b/01', 'b0', 'c/d/e/f', 'c/d/e0'];
+
+  check('lists keys by their characters, whatever folders there are', async (storage) => {
+    for (const key of keys.toReversed()) await storage.put(key, Buffer.from(key));
+    assert.deepEqual(await keysOf(storage, ''), keys.toSorted());
+    for await (const { key, size, modifiedAt } of storage.list('')) {
+      assert.equal(size, key.length);
+      assert.ok(Math.abs(modifiedAt - Date.now()) < 60_000);
+    }
+  });
+
+  check('a prefix may end anywhere', async (storage) => {
+    for (const key of keys) await storage.put(key, Buffer.from(key));
+    for (const prefix of [
+      'a',
+      'b',
+      'b/',
+      'b/0',
+      'b/0/',
+      'b/00/y',
+      'b/00/y.',
+      'b-',
+      'c/d/e',
+      'c/d/e/',
+      'zzz',
+      'zzz/',
+    ]) {
+      const expected = keys.filter((key) => key.startsWith(prefix)).sort();
+      assert.deepEqual(await keysOf(storage, prefix), expected, prefix);
+    }
+  });
+
+  check('a walk may stop early and may delete what it meets', async (storage) => {
+    const many = Array.from(
+      { length: 150 },
+      (_, index) => `a/${index % 5}/${String(index).padStart(3, '0')}`,
+    );
+    await Promise.all(many.map((key) => storage.put(key, Buffer.from('x'))));
+    for await (const { key } of storage.list('a/')) {
+      assert.equal(key, 'a/0/000');
+      break;
+    }
+    for await (const { key } of storage.list('a/')) await storage.delete(key);
+    assert.deepEqual(await keysOf(storage, ''), []);
+  });
+}
