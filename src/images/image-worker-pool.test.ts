@@ -64,7 +64,7 @@ void suite('the pool of image workers', { concurrency: false }, () => {
   }
 
   async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-    const deadlineMs = Date.now() + 5_000;
+    const deadlineMs = Date.now() + 15_000;
     while (!(await condition())) {
       assert.ok(Date.now() < deadlineMs, 'waited in vain');
       await delay(10);

@@ -43,23 +43,31 @@ export class UploadStore {
   }
 
   async store(upload: StoreUpload): Promise<StoredAnswer> {
-    const { file, account } = upload;
-    const row = this.#newRow(upload);
-    const storage = this.#stores[account.storage_backend];
-    const key = originalKey(row.bucket_id, row.generation);
+    const { staged } = upload.file;
     try {
+      const row = this.#newRow(upload);
       if (row.custom_id && (await idInUse(this.#database.read, row))) throw new AppError('object_id_in_use');
+      return await this.#storeRow(row, upload);
+    } finally {
+      await staged.discard();
+    }
+  }
+
+  async #storeRow(row: Omit<ObjectRow, 'seq'>, { file, idempotencyKey }: StoreUpload): Promise<StoredAnswer> {
+    const storage = this.#stores[row.backend];
+    const key = originalKey(row.bucket_id, row.generation);
+    let writing = false;
+    try {
       failpoint('upload:received');
       await file.staged.commit(key);
       failpoint('upload:durable');
-      const answer = await this.#database.write((tx) => this.#commit(tx, row, upload.idempotencyKey));
+      writing = true;
+      const answer = await this.#database.write((tx) => this.#commit(tx, row, idempotencyKey));
       failpoint('upload:committed');
       if (answer.repeated) await storage.delete(key);
       return answer.body;
     } catch (error) {
-      await file.staged.discard();
-      // After a failed write nobody knows whether the row is there; the janitor compares key and row later.
-      if (error instanceof AppError && error.status < 500) await storage.delete(key).catch(() => undefined);
+      if (!writing || isCertainlyNotCommitted(error)) await storage.delete(key).catch(() => undefined);
       throw error;
     }
   }
@@ -115,6 +123,11 @@ export class UploadStore {
       created_at: Date.now(),
     };
   }
+}
+
+/** After any other failed commit the row may still turn up: its bytes stay, and the janitor compares key and row later. */
+function isCertainlyNotCommitted(error: unknown): boolean {
+  return error instanceof AppError && (error.status < 500 || error.code === 'disk_full');
 }
 
 async function idInUse(tx: Tx, row: Pick<ObjectRow, 'bucket_id' | 'object_id'>): Promise<boolean> {

@@ -23,6 +23,7 @@ export type Answer = { status: number; headers: Headers; text: string; body: Rec
 export type Route = { method: string; url: string; scope: Scope | 'public' };
 export type Request = { key?: string | null; body?: unknown; headers?: Record<string, string> };
 export type AccountServer = {
+  databaseFile: string;
   database: Database;
   secretBox: SecretBox;
   operatorKey: string;
@@ -43,7 +44,8 @@ export async function startAccountServer(
 ): Promise<AccountServer> {
   const { bootstrapKey, ...settings } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'tintype-accounts-'));
-  const database = openSqliteDatabase(join(dataDir, 'tintype.db'));
+  const databaseFile = join(dataDir, 'tintype.db');
+  const database = openSqliteDatabase(databaseFile);
   await database.migrate([...jobMigrations, ...accountMigrations]);
   const { apiKey } = await ensureOperatorAccount(database, { bootstrapKey });
   const operatorKey = (bootstrapKey ?? apiKey) as string;
@@ -88,6 +90,7 @@ export async function startAccountServer(
   }
 
   return {
+    databaseFile,
     database,
     secretBox,
     operatorKey,

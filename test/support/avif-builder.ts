@@ -10,6 +10,8 @@ export type AvifOptions = {
   properties?: Buffer[];
   references?: AvifReference[];
   inMeta?: Buffer[];
+  /** Written in place of the locations of the items. */
+  locations?: Buffer;
 };
 
 const data = Buffer.from('not really AV1');
@@ -31,7 +33,7 @@ export function nestedBoxes(type: string, depth: number): Buffer {
   return boxes;
 }
 
-function table(type: string, flags: number, ...content: Buffer[]): Buffer {
+export function table(type: string, flags: number, ...content: Buffer[]): Buffer {
   return box(type, u32(flags), ...content);
 }
 
@@ -41,7 +43,7 @@ export function u32(...values: number[]): Buffer {
   return bytes;
 }
 
-function u16(...values: number[]): Buffer {
+export function u16(...values: number[]): Buffer {
   return Buffer.from(values.flatMap((value) => [value >> 8, value & 255]));
 }
 
@@ -103,7 +105,7 @@ function avifMeta(options: AvifOptions, dataAt: number): Buffer {
     table('hdlr', 0, u32(0), Buffer.from('pict'), Buffer.alloc(13)),
     table('pitm', 0, u16(primary)),
     table('iinf', 0, u16(items.length), ...entries),
-    table('iloc', 0, u16(0x4400, items.length), ...locations),
+    options.locations ?? table('iloc', 0, u16(0x4400, items.length), ...locations),
     box('iprp', box('ipco', ...properties), table('ipma', 0, u32(items.length), ...associations)),
     ...(links.length > 0 ? [table('iref', 0, ...links)] : []),
     ...inMeta,

@@ -17,6 +17,7 @@ export function describeAvif(tables: AvifTables, limits: ImageLimits): ImageFact
   else if (item.type !== 'av01') throw notAv1();
   if (hasOtherPictures(tables, primary))
     throw unsupported('The file holds several pictures; send them one by one');
+  if (!tables.itemsWithData.has(primary)) throw corrupt('it does not say where its data is');
   if (tables.innerDataEnd > tables.innerDataBytes) throw corrupt('the data of an item is missing');
   const stored = storedSize(tables, primary);
   checkSize(stored, limits);
@@ -70,6 +71,7 @@ function hasAlpha(tables: AvifTables, primary: number): boolean {
     ({ type, from, to }) =>
       type === 'auxl' &&
       to.includes(primary) &&
+      pictureTypes.has(tables.items.get(from)?.type ?? '') &&
       tables.propertiesOf(from).some(({ kind }) => kind === 'alpha'),
   );
 }

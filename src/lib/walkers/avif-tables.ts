@@ -13,6 +13,7 @@ export class AvifTables {
   /** Numbered from one by the associations: the first is at index 0. */
   readonly properties: AvifProperty[] = [];
   readonly associations = new Map<number, number[]>();
+  readonly itemsWithData = new Set<number>();
   /** Where the last byte that any item needs ends: in the file, and within the `idat` box. */
   dataEnd = 0;
   innerDataEnd = 0;
@@ -76,28 +77,33 @@ export function readAssociations(table: TableReader, tables: AvifTables): void {
 
 export function readLocations(table: TableReader, tables: AvifTables): void {
   const { version } = table.versionAndFlags();
-  const sizes = table.uint(2);
-  const [offsetBytes, lengthBytes, baseBytes, indexBytes] = [12, 8, 4, 0].map(
-    (shift) => (sizes >> shift) & 15,
-  );
-  for (const bytes of [offsetBytes, lengthBytes, baseBytes]) {
-    if (bytes !== 0 && bytes !== 4 && bytes !== 8)
-      throw corrupt('its item locations have an impossible size');
-  }
-  const count = table.uint(version < 2 ? 2 : 4);
+  const bytesOf = readFieldWidths(table, version);
+  const idBytes = version < 2 ? 2 : 4;
+  const count = table.uint(idBytes);
   for (let item = 0; item < count; item += 1) {
-    table.uint(version < 2 ? 2 : 4);
+    const id = table.uint(idBytes);
     const place = version === 0 ? IN_FILE : table.uint(2) & 15;
     table.uint(2);
-    const base = table.uint(baseBytes!);
+    const base = table.uint(bytesOf.base);
     const extents = table.uint(2);
-    if (extents > MAX_EXTENTS)
-      throw unsupported(`The picture has an item in more than ${MAX_EXTENTS} pieces`);
+    if (extents > MAX_EXTENTS) throw unsupported('The data of the picture lies in too many pieces');
+    if (extents > 0) tables.itemsWithData.add(id);
     for (let extent = 0; extent < extents; extent += 1) {
-      if (version > 0) table.uint(indexBytes!);
-      noteExtent(tables, place, base + table.uint(offsetBytes!) + table.uint(lengthBytes!));
+      table.uint(bytesOf.index);
+      noteExtent(tables, place, base + table.uint(bytesOf.offset) + table.uint(bytesOf.length));
     }
   }
+}
+
+function readFieldWidths(table: TableReader, version: number) {
+  const nibbles = table.uint(2);
+  const width = (shift: number) => {
+    const bytes = (nibbles >> shift) & 15;
+    if (bytes !== 0 && bytes !== 4 && bytes !== 8)
+      throw corrupt('its item locations have an impossible size');
+    return bytes;
+  };
+  return { offset: width(12), length: width(8), base: width(4), index: version === 0 ? 0 : width(0) };
 }
 
 function noteExtent(tables: AvifTables, place: number, end: number): void {

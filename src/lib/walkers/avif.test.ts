@@ -18,6 +18,9 @@ import {
   avifSize,
   box,
   nestedBoxes,
+  table,
+  u16,
+  u32,
 } from '../../../test/support/avif-builder.ts';
 
 const AVIF = 'image/avif';
@@ -116,4 +119,25 @@ void test('tables beyond their bounds are refused', () => {
   assertFault(AVIF, avifOf({ primary: 7 }), 'corrupt');
   assertFault(AVIF, avifOf({ items: [{ type: 'av01', properties: [] }] }), 'corrupt');
   assert.equal(walkWholeImage(AVIF, avifOf({ inMeta: [nestedBoxes('iprp', 100_000)] })).width, 8);
+});
+
+void test('item locations are read in every version, and distrusted', () => {
+  const widths = 0x4440;
+  const version1 = table('iloc', 0x01000000, u16(widths, 1, 1, 0, 0), u32(0), u16(1), u32(100, 20));
+  const version2 = table('iloc', 0x02000000, u16(widths), u32(1, 1), u16(0, 0), u32(0), u16(1), u32(100, 20));
+  for (const locations of [version1, version2])
+    assert.equal(walkWholeImage(AVIF, avifOf({ locations })).width, 8);
+  const inIdat = table('iloc', 0x01000000, u16(widths, 1, 1, 1, 0), u32(0), u16(1), u32(0, 20));
+  const idat = (bytes: number) => avifOf({ locations: inIdat, inMeta: [box('idat', Buffer.alloc(bytes))] });
+  assert.equal(walkWholeImage(AVIF, idat(20)).width, 8);
+  assertFault(AVIF, idat(19), 'corrupt');
+  const beyondTheEnd = table('iloc', 0, u16(0x4400, 1, 1, 0, 1), u32(0x7fff_ffff, 20));
+  assertFault(AVIF, avifOf({ locations: beyondTheEnd }), 'truncated');
+  for (const width of [1, 7, 15]) {
+    const strange = table('iloc', 0x01000000, u16(width, 1, 1, 0, 0, 1), Buffer.alloc(64));
+    assertFault(AVIF, avifOf({ locations: strange }), 'corrupt');
+  }
+  const manyPieces = table('iloc', 0, u16(0, 1, 1, 0, 65_535));
+  assertFault(AVIF, avifOf({ locations: manyPieces }), 'unsupported');
+  assertFault(AVIF, avifOf({ locations: box('free') }), 'corrupt');
 });

@@ -17,12 +17,18 @@ export function* readBitstream(reader: ByteReader, chunkType: string, length: nu
   const bytes = chunkType === 'VP8 ' ? LOSSY_HEADER_BYTES : LOSSLESS_HEADER_BYTES;
   if (length < bytes) throw corrupt('its picture data is too short');
   const header = yield* reader.take(bytes);
-  return chunkType === 'VP8 ' ? readLossy(header) : readLossless(header);
+  return chunkType === 'VP8 ' ? readLossy(header, length) : readLossless(header);
 }
 
-function readLossy(header: Buffer): Bitstream {
-  const isKeyFrame = (header.readUInt8(0) & 1) === 0;
-  if (!isKeyFrame || header.readUIntBE(3, 3) !== 0x9d012a) throw corrupt('its picture data has no start');
+function readLossy(header: Buffer, length: number): Bitstream {
+  const tag = header.readUIntLE(0, 3);
+  const isShownKeyFrame = (tag & 0x11) === 0x10;
+  const profile = (tag >> 1) & 7;
+  const firstPartBytes = tag >> 5;
+  if (!isShownKeyFrame || profile > 3 || header.readUIntBE(3, 3) !== 0x9d012a) {
+    throw corrupt('its picture data has no start');
+  }
+  if (firstPartBytes >= length) throw corrupt('its picture data is shorter than it says');
   const size = { width: header.readUInt16LE(6) & 0x3fff, height: header.readUInt16LE(8) & 0x3fff };
   return { size, alpha: false };
 }

@@ -10,6 +10,7 @@ import type { ByteReader, Walk } from './byte-reader.ts';
 const ANIMATED = 0x02;
 const HAS_EXIF = 0x08;
 const HAS_ALPHA = 0x10;
+const RESERVED = 0xc1;
 const CANVAS_BYTES = 10;
 const FRAME_HEADER_BYTES = 16;
 const MAX_SIDE = 16_383; // libvips's own bound
@@ -117,6 +118,7 @@ export function* walkExtendedWebp(
   const header = yield* reader.take(CANVAS_BYTES);
   const canvas = { width: header.readUIntLE(4, 3) + 1, height: header.readUIntLE(7, 3) + 1 };
   const webp = new ExtendedWebp(reader, limits, canvas, header.readUInt8(0));
+  if (header.readUInt8(0) & RESERVED) throw corrupt('its canvas has flags that do not exist');
   checkSize(canvas, limits);
   checkSides(canvas, MAX_SIDE);
   yield* reader.skipTo(firstChunk);

@@ -108,6 +108,10 @@ void test('broken structure is refused', () => {
   assertFault(WEBP, webpOf(webpCanvas(40, 20, animated), webpAnimation, lossy), 'corrupt');
   assertFault(WEBP, webpOf(webpCanvas(40, 20, animated), webpFrame(40, 20, lossy)), 'corrupt');
   assertFault(WEBP, webpOf(webpCanvas(40, 20), webpAnimation, webpFrame(40, 20, lossy)), 'corrupt');
+  assertFault(WEBP, webpOf(webpCanvas(40, 20, 0x01), lossy), 'corrupt');
+  const longPart = Buffer.from(lossy);
+  longPart[10] = 0xff;
+  assertFault(WEBP, webpOf(longPart), 'corrupt');
   const shortRiff = webpOf(lossy);
   shortRiff.writeUInt32LE(shortRiff.length - 18, 4);
   assertFault(WEBP, shortRiff, 'corrupt');

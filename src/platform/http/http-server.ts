@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
 } from 'fastify';
@@ -52,7 +53,7 @@ const drainMs = 10_000;
 export function createHttpServer(options: HttpServerOptions): HttpApp {
   const app: HttpApp = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
     requestIdHeader: false,
     bodyLimit: maxJsonBytes,

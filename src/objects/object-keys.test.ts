@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bucketManifestKey, manifestKey, newGeneration, originalKey, parseObjectKey } from './object-keys.ts';
-import { assertStorageKey } from './storage-key.ts';
+import { assertStorageKey } from '../platform/storage/storage-key.ts';
 
 void test('generations are 24 hex digits, ordered by time and different within one millisecond', () => {
   const now = Date.UTC(2026, 10, 15);

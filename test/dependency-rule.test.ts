@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join, normalize } from 'node:path';
+import { test } from 'node:test';
+
+/** Which folders of src each may import from, besides itself. Files directly in src put everything together. */
+const mayImport: Record<string, string[]> = {
+  lib: [],
+  platform: ['lib'],
+  accounts: ['platform', 'lib'],
+  events: ['platform', 'lib'],
+  objects: ['accounts', 'platform', 'lib'],
+  images: ['objects', 'accounts', 'platform', 'lib'],
+  search: ['objects', 'accounts', 'platform', 'lib'],
+  delivery: ['images', 'objects', 'accounts', 'platform', 'lib'],
+};
+
+test('every folder imports only from those below it', () => {
+  const broken: string[] = [];
+  for (const file of globSync('src/**/*.ts').map(normalize)) {
+    const [, folder = '', ...rest] = file.split('/');
+    if (rest.length === 0 || folder === 'cli' || file.endsWith('.test.ts')) continue;
+    assert.ok(mayImport[folder], `${file} is in a folder the rule does not know`);
+    for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
+      const [root, imported = '', ...deeper] = join(file, '..', target).split('/');
+      const allowed = root === 'src' && deeper.length > 0 && (imported === folder || mayImport[folder]?.includes(imported));
+      if (!allowed) broken.push(`${file} imports ${target}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+test('settings are read from the environment in one place', () => {
+  const readers = globSync('src/**/*.ts').filter((file) => /process\.env\b/.test(readFileSync(file, 'utf8')));
+  assert.deepEqual(readers.map(normalize), ['src/main.ts']);
+});
