@@ -49,7 +49,7 @@ function webAddress(text: string): string {
 }
 
 function store(text: string): string {
-  if (/^s3:\/\//.test(text))
+  if (text.startsWith('s3://'))
     throw new Wrong('s3:// stores are not available in this version; use file:<folder>');
   if (!/^file:./.test(text)) throw new Wrong('must be file:<folder>');
   return text;

@@ -31,8 +31,8 @@ export type DeliveryParts = {
   facts: FactsCache;
   stores: Stores;
   variants: VariantRenderer;
-  isKeptVariant(generation: string, name: string): Promise<boolean>;
-  openSecret(sealed: string): string;
+  isKeptVariant: (generation: string, name: string) => Promise<boolean>;
+  openSecret: (sealed: string) => string;
   memoryBytes: number;
   log: Log;
   onAnswer?(source: 'memory' | 'disk' | 'rendered' | 'error'): void;
@@ -49,7 +49,7 @@ export class Delivery {
 
   /** False when the request is not for a public address. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
-    const [path = '', query = ''] = splitOnce(request.url ?? '/', '?');
+    const [path, query] = splitOnce(request.url ?? '/', '?');
     const match = this.#parts.match(request.headers.host, path);
     if (match === 'not ours') return false;
     void this.#answer(request, response, match, path, query).catch((error: unknown) =>

@@ -50,7 +50,7 @@ export class FactsCache {
   #forget(matches: (facts: ObjectFacts) => boolean, key?: string): void {
     this.#changes += 1;
     const affected = key === undefined ? this.#kept.values() : [this.#kept.get(key)];
-    for (const facts of [...affected]) {
+    for (const facts of affected) {
       if (!facts || !matches(facts)) continue;
       facts.stale = true;
       this.#kept.delete(keyOf(facts));

@@ -13,8 +13,8 @@ export type PolicyCheck = {
   /** The path as it was sent. */
   path: string;
   query: URLSearchParams;
-  isKept(): Promise<boolean>;
-  openSecret(sealed: string): string;
+  isKept: () => Promise<boolean>;
+  openSecret: (sealed: string) => string;
 };
 
 /** Whether the address needs neither signature nor look-up: then its answer may be kept in memory. */

@@ -28,7 +28,7 @@ export type CreateParts = {
   database: Database;
   urls: PublicUrls;
   variants: VariantRenderer;
-  originalOf(object: ObjectRow): OriginalImage;
+  originalOf: (object: ObjectRow) => OriginalImage;
 };
 
 export function createRoute(app: HttpApp, { database, urls, variants, originalOf }: CreateParts): void {

@@ -1,3 +1,4 @@
+// Every kind of file the service takes or names, told by its bytes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

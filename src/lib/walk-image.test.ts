@@ -1,3 +1,4 @@
+// Sniffing and walking together must refuse every hostile file, each for its own reason.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sniffType } from './sniff-type.ts';

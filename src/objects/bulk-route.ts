@@ -8,13 +8,11 @@ import { checkTags } from './object-fields.ts';
 import type { Stores } from './stores.ts';
 
 const atATime = 25;
-const actionNames = ['delete', 'tag', 'untag'] as const;
 
 const BulkRequest = Type.Object({
-  action: Type.Union(
-    actionNames.map((name) => Type.Literal(name)),
-    { 'x-error': 'Field "action" must be "delete", "tag" or "untag"' },
-  ),
+  action: Type.Enum(['delete', 'tag', 'untag'], {
+    'x-error': 'Field "action" must be "delete", "tag" or "untag"',
+  }),
   objects: Type.Array(Type.String(), {
     minItems: 1,
     maxItems: 1000,

@@ -24,7 +24,7 @@ export type PageQuery = {
 /** `seqs` names the objects; `total` counts all that match, whatever page was asked for. */
 export type Page = { seqs: number[]; total: number };
 
-type Block = { block: number; count: number; places(): Places };
+type Block = { block: number; count: number; places: () => Places };
 
 export async function findPage(database: Database, query: PageQuery): Promise<Page> {
   const facets = query.facets.length > 0 ? query.facets : [allFacet];

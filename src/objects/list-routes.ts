@@ -136,7 +136,7 @@ function nextAddress(path: string, query: ListQuery, page: Page): string {
   next.set('page_size', String(query.page_size));
   if (query.cursor === undefined) next.set('page', String(query.page + 1));
   else next.set('cursor', Buffer.from(String(page.seqs.at(-1))).toString('base64url'));
-  return `${path}?${next}`;
+  return `${path}?${next.toString()}`;
 }
 
 function parseCursor(cursor: string | undefined): number | undefined {

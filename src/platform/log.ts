@@ -7,6 +7,7 @@ const secretShapes = [
   /\btt_[A-Za-z0-9_-]{20,}/g,
   /\bBearer\s+[\x21-\x7e]+/gi,
   /\bwhsec_[A-Za-z0-9+/=]+/g,
+  /\bttsign_[A-Za-z0-9_-]+/g,
   /\bsk-[A-Za-z0-9_-]{8,}/g,
 ];
 const secretFields = [

@@ -1,3 +1,4 @@
+// AVIFs by sharp and by hand: facts as sharp finds them, anything but one still AV1 picture refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createImageWalker, walkWholeImage } from '../walk-image.ts';

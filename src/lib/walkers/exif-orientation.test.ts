@@ -1,3 +1,4 @@
+// Orientations in every way they can be written, compared with what libvips makes of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

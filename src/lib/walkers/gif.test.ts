@@ -1,3 +1,4 @@
+// GIFs by sharp and by hand: size and frames as libvips sees them, bombs refused while counting.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';

@@ -10,11 +10,11 @@ export type ImageLimits = {
   maxTotalPixels: number;
 };
 
-// A decoded pixel takes 4 bytes. 100 million of them (400 MB) is about the most one worker can be allowed to hold, and
-// less than sharp's own default of 16383². Frames are held one at a time, so that the sum of them bounds time instead:
+// A decoded pixel takes 4 bytes. 120 million of them (480 MB) is about the most one worker can be allowed to hold, less
+// than sharp's own default of 16383², and room for the 108 megapixels of today's largest phones. Frames are held one at a time, so that the sum of them bounds time instead:
 // 500 million is a minute of 640×480 at 25 frames a second. 1,000 tiny frames cost little to store and much to enlarge.
 export const defaultImageLimits: ImageLimits = {
-  maxPixels: 100_000_000,
+  maxPixels: 120_000_000,
   maxFrames: 1000,
   maxTotalPixels: 500_000_000,
 };

@@ -1,3 +1,4 @@
+// JPEGs by sharp and by hand: facts as sharp finds them, and what libjpeg cannot decode refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';

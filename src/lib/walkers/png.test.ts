@@ -1,3 +1,4 @@
+// PNGs by sharp and by hand: facts as sharp finds them, bombs refused from the header.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createImageWalker, walkWholeImage } from '../walk-image.ts';

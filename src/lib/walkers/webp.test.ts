@@ -1,3 +1,4 @@
+// WebPs by sharp and by hand: facts as sharp finds them, contradictions refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';

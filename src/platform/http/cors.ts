@@ -9,7 +9,7 @@ export function allowOrigins(app: FastifyInstance, origins: readonly string[]): 
     reply.header('Access-Control-Allow-Origin', origin).header('Vary', 'Origin');
     reply.header(
       'Access-Control-Expose-Headers',
-      'Link, Retry-After, X-Error-Code, X-Request-Id, X-Total-Count',
+      'Link, RateLimit, RateLimit-Policy, Retry-After, X-Error-Code, X-Request-Id, X-Total-Count',
     );
     if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return;
     await reply

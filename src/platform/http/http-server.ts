@@ -61,7 +61,7 @@ export function createHttpServer(options: HttpServerOptions): HttpApp {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 20_000 },
     rewriteUrl: (request) => withoutVersion(request.url ?? '/'),
     frameworkErrors: (error, request, reply) =>
-      answer(error, request as FastifyRequest, reply as unknown as FastifyReply),
+      void answer(error, request as FastifyRequest, reply as unknown as FastifyReply),
     clientErrorHandler: (error, socket) => answerOnSocket(error, socket as Socket),
     serverFactory: (handler) => listeningServer(handler, options.inFront),
   }).withTypeProvider<TypeBoxTypeProvider>();
