@@ -3,12 +3,13 @@ import { ConfigError, loadConfig } from './config.ts';
 import { DataDirLocked } from './platform/database/data-dir-lock.ts';
 import { AppError } from './platform/errors.ts';
 import { armFailpoint } from './platform/failpoints.ts';
-import { runCommand, UsageError } from './cli/commands.ts';
+import { UsageError } from './cli/arguments.ts';
+import { runCommand } from './cli/commands.ts';
 
 export async function main(args: string[]): Promise<void> {
   try {
     armFailpoint(process.env['TINTYPE_FAILPOINT']);
-    await runCommand(args, () => loadConfig(process.env));
+    process.exitCode = await runCommand(args, () => loadConfig(process.env));
   } catch (error) {
     const isExpected = [ConfigError, DataDirLocked, UsageError, AppError].some(
       (known) => error instanceof known,

@@ -38,8 +38,8 @@ const terms = {
 };
 const TermsBody = Type.Object(terms);
 
-const CreateBody = Type.Object({ email: Email, ...terms }, { additionalProperties: false });
-const PatchBody = Type.Object(
+export const CreateBody = Type.Object({ email: Email, ...terms }, { additionalProperties: false });
+export const PatchBody = Type.Object(
   {
     ...terms,
     enabled: Type.Optional(
@@ -111,7 +111,7 @@ function assertNotOwn(caller: Caller, accountId: string): void {
 }
 
 /** Only what was given: a limit left out of a change stays, and null gives it back to the tier. */
-function toTerms(body: Static<typeof TermsBody>): AccountTerms {
+export function toTerms(body: Static<typeof TermsBody>): AccountTerms {
   const given: AccountTerms = {};
   if (body.tier !== undefined) given.tier = body.tier;
   if (body.storage_limit !== undefined)

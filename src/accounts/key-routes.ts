@@ -10,7 +10,7 @@ import { allScopes, splitScopes } from './scopes.ts';
 import type { Key } from './tables.ts';
 import { parseIsoTime, toIsoTime } from './units.ts';
 
-const maxGraceSeconds = 30 * 24 * 3600;
+export const maxGraceSeconds = 30 * 24 * 3600;
 
 const Scopes = Type.Array(
   Type.Enum(['read', 'write', 'account', 'operator'], {
@@ -18,7 +18,7 @@ const Scopes = Type.Array(
   }),
   { minItems: 1, maxItems: 16, 'x-error': `Field "scopes" must be a list of ${allScopes.join(', ')}` },
 );
-const CreateBody = Type.Object(
+export const CreateBody = Type.Object(
   {
     name: Type.String({
       pattern: '^[^\\u0000-\\u001f\\u007f]{1,100}$',
@@ -102,7 +102,7 @@ function managerOf(caller: Caller): KeyManager {
   return { asOperator: caller.scopes.includes('operator') };
 }
 
-function futureTime(text: string | null | undefined): number | null {
+export function futureTime(text: string | null | undefined): number | null {
   if (text === null || text === undefined) return null;
   const ms = parseIsoTime(text);
   if (ms === null || ms <= Date.now())
@@ -124,10 +124,10 @@ function keyRecord(key: Key) {
   };
 }
 
-function listedKey(key: Key) {
+export function listedKey(key: Key) {
   return { ...keyRecord(key), last_used_at: isoOrNull(key.last_used_at) };
 }
 
-function madeKey({ key, apiKey }: { key: Key; apiKey: string }) {
+export function madeKey({ key, apiKey }: { key: Key; apiKey: string }) {
   return { ...keyRecord(key), api_key: apiKey };
 }

@@ -1,31 +1,64 @@
-// The commands of `tintype`, and how they are asked for.
+// The commands of `tintype`, and how they are asked for. Each is loaded only when it runs: most need little of the rest.
 import type { Config } from '../config.ts';
+import { version } from '../version.ts';
+import { UsageError } from './arguments.ts';
 
-export class UsageError extends Error {}
-
-type Command = { usage: string; meaning: string; run(args: string[], config: () => Config): Promise<void> };
+/** The code the process ends with; nothing means 0. */
+export type ExitCode = 0 | 1;
+type Run = (args: string[], config: () => Config) => Promise<ExitCode | void>;
+type Command = { meaning: string; load(): Promise<{ run: Run; help: string }> };
 
 const commands: Record<string, Command> = {
   serve: {
-    usage: 'serve [--no-jobs]',
     meaning: 'run the service',
-    async run(args, config) {
-      const { serve } = await import('./serve.ts');
-      await serve(config(), { runJobs: !args.includes('--no-jobs') });
-    },
+    load: () => import('./serve.ts').then(({ serveCommand: run, help }) => ({ run, help })),
+  },
+  account: {
+    meaning: 'make, list and change accounts',
+    load: () => import('./account.ts').then(({ account: run, help }) => ({ run, help })),
+  },
+  key: {
+    meaning: 'make, list, revoke and rotate API keys',
+    load: () => import('./key.ts').then(({ key: run, help }) => ({ run, help })),
+  },
+  import: {
+    meaning: 'upload all pictures of a folder of this machine',
+    load: () => import('./import.ts').then(({ importCommand: run, help }) => ({ run, help })),
+  },
+  doctor: {
+    meaning: 'check this installation and say what to do',
+    load: () => import('./doctor.ts').then(({ doctor: run, help }) => ({ run, help })),
+  },
+  rebuild: {
+    meaning: 'make a lost database anew from what lies beside the files',
+    load: () => import('./rebuild.ts').then(({ rebuild: run, help }) => ({ run, help })),
   },
 };
 
-export async function runCommand(args: string[], config: () => Config): Promise<void> {
-  const [name = 'help', ...rest] = args;
-  const command = commands[name];
-  if (!command) throw new UsageError(help());
-  await command.run(rest, config);
+export async function runCommand(args: string[], config: () => Config): Promise<ExitCode> {
+  const [name, ...rest] = args;
+  if (name === undefined) throw new UsageError(overview());
+  if (['help', '--help', '-h'].includes(name) && rest.length === 0) return print(overview());
+  if (name === '--version' || name === '-v') return print(version);
+  const wanted = name === 'help' ? (rest[0] as string) : name;
+  if (!Object.hasOwn(commands, wanted))
+    throw new UsageError(`Unknown command "${wanted}"\n\n${overview()}`);
+  const { run, help } = await (commands[wanted] as Command).load();
+  if (name === 'help' || rest.includes('--help') || rest.includes('-h')) return print(help);
+  try {
+    return (await run(rest, config)) ?? 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${error.message}\n\nSee: tintype ${wanted} --help`);
+  }
 }
 
-function help(): string {
-  const rows = Object.values(commands).map(
-    ({ usage, meaning }) => `  tintype ${usage.padEnd(40)} ${meaning}`,
-  );
-  return `Usage:\n${rows.join('\n')}`;
+function print(text: string): ExitCode {
+  console.log(text);
+  return 0;
+}
+
+function overview(): string {
+  const rows = Object.entries(commands).map(([name, { meaning }]) => `  ${name.padEnd(10)} ${meaning}`);
+  return `Usage: tintype <command> [options]\n\n${rows.join('\n')}\n\nSee "tintype <command> --help". Settings come from the environment.`;
 }

@@ -3,8 +3,21 @@ import { createServer } from 'node:net';
 import { createApp } from '../app.ts';
 import { type Config, settingsWithPort } from '../config.ts';
 import { createLog } from '../platform/log.ts';
+import { readArguments } from './arguments.ts';
 
-export async function serve(loaded: Config, options: { runJobs: boolean }): Promise<void> {
+export const help = `Usage:
+  tintype serve [--no-jobs]
+
+  --no-jobs   answer requests only, and leave background jobs undone (for tests)
+
+Runs the service until it is told to stop (Ctrl-C or SIGTERM). Settings come from the environment.`;
+
+export async function serveCommand(args: string[], config: () => Config): Promise<void> {
+  const { values } = readArguments(args, { jobs: { type: 'boolean', default: true } });
+  await serve(config(), { runJobs: values.jobs });
+}
+
+async function serve(loaded: Config, options: { runJobs: boolean }): Promise<void> {
   const config = loaded.PORT === 0 ? settingsWithPort(loaded, await freePort(loaded.HOST)) : loaded;
   const log = createLog(config.LOG_LEVEL);
   const app = await createApp(config, { log, runJobs: options.runJobs });

@@ -4,6 +4,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createSingleFlight } from '../lib/single-flight.ts';
 import { AppError } from '../platform/errors.ts';
+import { failpoint } from '../platform/failpoints.ts';
 import { formats } from './formats.ts';
 import type { ImageWorkerPool } from './image-worker-pool.ts';
 import { planRendering } from './plan.ts';
@@ -56,6 +57,7 @@ export function createVariantRenderer({
     const plan = planRendering(original.facts, transformation);
     await mkdir(dirname(path), { recursive: true });
     await pool.render({ inputPath: await original.localPath(), outputPath: path, plan });
+    failpoint('render:written');
   }
 
   return {

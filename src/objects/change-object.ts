@@ -23,7 +23,7 @@ export async function changeObject(
   objectId: string,
   change: ObjectChange,
 ): Promise<ObjectRow> {
-  return database.write(async (tx) => {
+  const object = await database.write(async (tx) => {
     const before = await findObject(tx, accountId, objectId);
     const tags = change.tags ? JSON.stringify(change.tags(JSON.parse(before.tags) as string[])) : before.tags;
     const after = { ...before, tags, folder: change.folder === undefined ? before.folder : change.folder };
@@ -40,6 +40,8 @@ export async function changeObject(
     ]);
     return after;
   });
+  failpoint('update:committed');
+  return object;
 }
 
 /** Gone from every address when this resolves; the bytes follow by a job of the same transaction. */
@@ -87,6 +89,7 @@ export function purgeHandler(
       const storage = stores[backend];
       await storage.delete(manifestKey(bucketId, generation));
       await storage.delete(originalKey(bucketId, generation));
+      failpoint('purge:original-gone');
       await removeVariants(bucketId, generation);
     },
     maxAttempts: 100,

@@ -15,6 +15,13 @@ import type { Stores } from './stores.ts';
 
 const maxBoundaryCharacters = 200;
 
+const UploadParts = Type.Object({
+  file: Type.String({ format: 'binary', description: 'JPEG, PNG, GIF, WebP or AVIF' }),
+  tags: Type.Optional(Type.String({ description: 'Comma-separated' })),
+  folder: Type.Optional(Type.String({ description: 'May contain slashes' })),
+  object: Type.Optional(Type.String({ description: 'Custom object id; 12 random hex digits otherwise' })),
+});
+
 export async function uploadRoute(
   app: HttpApp,
   parts: { database: Database; stores: Stores; uploads: UploadStore },
@@ -30,7 +37,7 @@ export async function uploadRoute(
         description:
           'Multipart form data with the part `file` and optionally `tags`, `folder` and `object`, in any order.',
         tags: ['Objects'],
-        consumes: ['multipart/form-data'],
+        multipart: UploadParts,
         headers: Type.Object({
           'idempotency-key': Type.Optional(
             Type.String({ description: 'A repeat within 24 hours returns the first answer' }),

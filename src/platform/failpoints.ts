@@ -1,4 +1,5 @@
 // Named places at which a test may kill the process, to prove that dying there loses nothing. Does nothing unless armed.
+import { writeSync } from 'node:fs';
 
 let armed: { name: string; passes: number } | null = null;
 
@@ -12,5 +13,8 @@ export function armFailpoint(spec: string | undefined): void {
 export function failpoint(name: string): void {
   if (armed?.name !== name) return;
   armed.passes -= 1;
-  if (armed.passes <= 0) process.kill(process.pid, 'SIGKILL');
+  if (armed.passes > 0) return;
+  // Written at once, so that this death can be told from any other.
+  writeSync(2, `died at failpoint ${name}\n`);
+  process.kill(process.pid, 'SIGKILL');
 }

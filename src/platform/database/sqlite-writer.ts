@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import { AppError } from '../errors.ts';
+import { failpoint } from '../failpoints.ts';
 import type { Tables, Tx } from './database.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { SqlResult, SqlValue } from './sqlite-connection.ts';
@@ -102,7 +103,9 @@ export class SqliteWriter {
         done.length < maxGroupSize &&
         performance.now() - startedAt < maxGroupMs
       );
+      failpoint('database:before-commit');
       await this.#send('COMMIT');
+      failpoint('database:committed');
     } catch (error) {
       await this.#send('ROLLBACK').catch(() => undefined);
       // When BEGIN itself failed nothing was taken off the queue, and the first in it must hear of it.

@@ -22,8 +22,10 @@ const page = `<!doctype html>
   </body>
 </html>
 `;
+const tagOrder = ['Objects', 'Images', 'Public addresses', 'Account', 'Keys', 'Accounts', 'Service'];
+
 const startScript = `Scalar.createApiReference('#reference', {
-  url: '/openapi.json', hideClientButton: true, withDefaultFonts: false, telemetry: false, hideDarkModeToggle: false,
+  url: '/openapi.json', hideClientButton: true, withDefaultFonts: false, telemetry: false, showDeveloperTools: 'never',
   agent: { disabled: true }, mcp: { disabled: true },
 });
 `;
@@ -46,6 +48,7 @@ export async function describeApi(
       },
       servers: [{ url: baseUrl }, { url: `${baseUrl}/v1` }],
       security: [{ apiKey: [] }],
+      tags: tagOrder.map((name) => ({ name })),
       components: {
         securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
         schemas: {
@@ -66,7 +69,14 @@ export async function describeApi(
   });
 }
 
-type Schema = Record<string, unknown> & { response?: Record<string, unknown> };
+type Schema = Record<string, unknown> & { response?: Record<string, unknown>; multipart?: object };
+
+declare module 'fastify' {
+  interface FastifySchema {
+    /** The parts of a multipart body: described, but read and checked by the route itself. */
+    multipart?: object;
+  }
+}
 
 function withScope(schema: Schema | undefined, scope: string | undefined): never {
   const errors = {
@@ -78,6 +88,7 @@ function withScope(schema: Schema | undefined, scope: string | undefined): never
   const isApi = scope !== undefined && scope !== 'public';
   return {
     ...schema,
+    ...(schema?.multipart ? { body: schema.multipart, consumes: ['multipart/form-data'] } : {}),
     ...(isApi
       ? {
           description: [schema?.['description'], `Needs a key with the scope \`${scope}\`.`]
@@ -93,6 +104,8 @@ export function documentationRoutes(app: HttpApp): void {
   const options = { config: { scope: 'public' }, schema: { hide: true } } as const;
   let referenceScript: Promise<Buffer> | null = null;
   app.get('/openapi.json', options, async (_request, reply) => reply.send(app.swagger()));
+  // Until there is something better to see at the front door.
+  app.get('/', options, async (_request, reply) => reply.redirect('/docs'));
   app.get('/docs', options, async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('Content-Security-Policy', pagePolicy).send(page),
   );

@@ -2,6 +2,7 @@
 // done or dead. A process that dies leaves its leases to run out, and another takes the jobs over.
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
+import { failpoint } from '../failpoints.ts';
 import type { Log } from '../log.ts';
 import type { JobHandler, JobRow } from './jobs.ts';
 
@@ -112,6 +113,7 @@ export class JobRunner {
   }
 
   async #run(job: JobRow): Promise<void> {
+    failpoint('job:claimed');
     const handler = this.#options.handlers[job.kind] as JobHandler;
     const heartbeat = setInterval(
       () => void this.#extend(job).catch(() => undefined),
@@ -122,7 +124,9 @@ export class JobRunner {
         signal: this.#stopping.signal,
         attempt: job.attempts,
       });
+      failpoint('job:done');
       await this.#finish(job);
+      failpoint('job:finished');
     } catch (error) {
       await this.#retryOrBury(job, handler.maxAttempts ?? 10, error as Error);
     } finally {

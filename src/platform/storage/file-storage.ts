@@ -4,6 +4,7 @@
 
 import { rename, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { failpoint } from '../failpoints.ts';
 import { createDurableFolders, type DurableFolders } from './durable-folders.ts';
 import { createFolderSync, type SyncFolder } from './folder-sync.ts';
 import { fileFacts, listFiles } from './list-files.ts';
@@ -88,6 +89,7 @@ async function moveDurably(
     await folders.ensure(folder);
     await rename(from, to);
   }
+  failpoint('storage:renamed');
   await syncFolder(folder);
 }
 

@@ -2,6 +2,7 @@
 // descriptor are gone before the caller hears of it.
 
 import { unlink } from 'node:fs/promises';
+import { failpoint } from '../failpoints.ts';
 import { GatheringWriter } from './gathering-writer.ts';
 import { claimStagingPath, releaseStagingPath } from './staging-files.ts';
 import { storageError } from './storage-error.ts';
@@ -43,6 +44,7 @@ export class StagedDiskFile implements StagedFile {
   commit(key: string): Promise<void> {
     return this.#attempt(async () => {
       await this.#writer.sync();
+      failpoint('storage:synced');
       await Promise.all([this.#writer.close(), this.#moveToKey(this.#writer.path, key)]);
       this.#finished = 'committed';
       releaseStagingPath(this.#writer.path);

@@ -1,0 +1,121 @@
+// The real program as its own process group, started, watched and killed from outside.
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../support/server.ts';
+import { Api, operatorKey } from './api.ts';
+import { groupEnded, groupMembers } from './process-group.ts';
+
+const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
+const pollMs = 15;
+const maxStartMs = 30_000;
+const running = new Set<Service>();
+
+export type StartOptions = {
+  dataDir: string;
+  failpoint?: string;
+  environment?: Record<string, string>;
+  /** A command to run the program with, such as a tracer. */
+  under?: readonly string[];
+};
+export type Death = { code: number | null; signal: NodeJS.Signals | null };
+
+export class Service {
+  readonly api: Api;
+  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly #startedAt = performance.now();
+  /** Resolves with how the leader of the group ended. */
+  readonly died: Promise<Death>;
+  isDead = false;
+  /** All it has said on both outputs. */
+  said = '';
+
+  static async start(options: StartOptions): Promise<Service> {
+    return new Service(options, await freePort());
+  }
+
+  private constructor({ dataDir, failpoint, environment, under = [] }: StartOptions, port: number) {
+    const [command, ...args] = [...under, 'sh', 'scripts/node', 'bin/tintype.js', 'serve'] as [string];
+    this.api = new Api(`http://127.0.0.1:${port}`);
+    this.#child = spawn(command, args, {
+      cwd: projectFolder,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'],
+        PORT: String(port),
+        // The same at every start, while the port is not.
+        BASE_URL: 'http://tintype.test',
+        DATA_DIR: dataDir,
+        BOOTSTRAP_API_KEY: operatorKey,
+        LOG_LEVEL: 'warn',
+        IMAGE_WORKERS: '2',
+        ...(failpoint ? { TINTYPE_FAILPOINT: failpoint } : {}),
+        ...environment,
+      },
+    });
+    running.add(this);
+    for (const output of [this.#child.stdout, this.#child.stderr])
+      output.on('data', (data: Buffer) => (this.said += data.toString()));
+    this.died = once(this.#child, 'exit').then(([code, signal]) => {
+      this.isDead = true;
+      return { code, signal } as Death;
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  /** Milliseconds from the start until it said it was ready; null when it died first. */
+  async ready(): Promise<number | null> {
+    for (;;) {
+      const answer = await this.api.send('/health/ready');
+      const took = performance.now() - this.#startedAt;
+      if (answer?.status === 200) return took;
+      if (this.isDead) return null;
+      if (took > maxStartMs) throw new Error(`Not ready after ${maxStartMs} ms:\n${this.said}`);
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+  }
+
+  members(): number[] {
+    return groupMembers(this.pid);
+  }
+
+  /** Whether every process of the group is gone in time, killed or by itself. */
+  allGone(withinMs: number): Promise<boolean> {
+    return groupEnded(this.pid, withinMs);
+  }
+
+  async killGroup(): Promise<void> {
+    this.killNow();
+    await this.died;
+    if (!(await this.allGone(2000))) throw new Error(`Processes survived SIGKILL: ${this.members()}`);
+    running.delete(this);
+  }
+
+  async killLeader(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.died;
+  }
+
+  /** As an operator would, with SIGTERM. */
+  async stop(): Promise<Death> {
+    this.#child.kill('SIGTERM');
+    const death = await this.died;
+    running.delete(this);
+    return death;
+  }
+
+  killNow(): void {
+    try {
+      process.kill(-this.pid, 'SIGKILL');
+    } catch {
+      // Nobody is left.
+    }
+  }
+}
+
+process.on('exit', () => running.forEach((service) => service.killNow()));

@@ -1,0 +1,78 @@
+// Proof that a request left nothing behind: staging empty, every original on disk named by a row and every row backed by
+// an original, use of storage equal to the sum of the rows, listings counting the same, and a good upload still working.
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventually } from './eventually.ts';
+import { picture } from './pictures.ts';
+import type { TestServer } from './server.ts';
+
+const small = picture(8, 8, 'png');
+
+/** Runs the attempt and proves that afterwards everything is as it was before. */
+export async function leavesNothing<T>(server: TestServer, attempt: () => Promise<T>): Promise<T> {
+  const before = await rowsOf(server);
+  const outcome = await attempt();
+  await eventually(async () => {
+    assert.deepEqual(await rowsOf(server), before);
+    await assertConsistent(server);
+  });
+  return outcome;
+}
+
+export async function assertClean(server: TestServer): Promise<void> {
+  await eventually(() => assertConsistent(server));
+  const { status, body } = await server.upload(await small);
+  assert.equal(status, 200, 'the next good upload works');
+  assert.equal((await server.json(`/delete/${body.object_id}`, { method: 'DELETE' })).status, 200);
+}
+
+/** What is in staging, on disk, in the rows and in the counts fits together. */
+export async function assertConsistent(server: TestServer): Promise<void> {
+  const { objects, accounts } = await rowsOf(server);
+  assert.deepEqual(await filesIn(server, '.staging'), [], 'staging is empty');
+  const originals = (await filesIn(server)).filter((name) => /^[0-9a-f]{24}$/.test(name)).sort();
+  const generations = objects.map(({ generation }) => generation).sort();
+  assert.deepEqual(originals, generations, 'originals on disk are those of the rows');
+  const facets = await server.app.core.database.read
+    .selectFrom('facets')
+    .select(['account_id', 'count'])
+    .where('facet', '=', 'all')
+    .execute();
+  for (const account of accounts) {
+    const own = objects.filter(({ account_id: owner }) => owner === account.account_id);
+    const bytes = own.reduce((sum, { size_bytes: size }) => sum + size, 0);
+    const listed = facets.find(({ account_id: owner }) => owner === account.account_id)?.count ?? 0;
+    assert.deepEqual(
+      { used: account.storage_used_bytes, count: account.object_count, listed },
+      { used: bytes, count: own.length, listed: own.length },
+    );
+  }
+}
+
+async function rowsOf({ app }: TestServer) {
+  const { read } = app.core.database;
+  return {
+    objects: await read
+      .selectFrom('objects')
+      .select(['generation', 'account_id', 'size_bytes'])
+      .orderBy('generation')
+      .execute(),
+    accounts: await read
+      .selectFrom('accounts')
+      .select(['account_id', 'storage_used_bytes', 'object_count'])
+      .orderBy('account_id')
+      .execute(),
+  };
+}
+
+async function filesIn({ dataDir }: TestServer, below = ''): Promise<string[]> {
+  const names = await Promise.all(
+    ['files', 'storage'].map(async (store) => {
+      const folder = join(dataDir, store, below);
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+      return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+    }),
+  );
+  return names.flat();
+}
