@@ -47,7 +47,7 @@ function fingerprint(): string {
   const sources = ['fill-library.ts', 'library-shape.ts'].map((name) =>
     readFileSync(join(import.meta.dirname, name), 'utf8'),
   );
-  const tables = migrations.map((migration) => migration.name + String(migration.up));
+  const tables = migrations.map((migration) => JSON.stringify(Object.entries(migration).map(String)));
   return createHash('sha256')
     .update([...sources, ...tables].join('\n'))
     .digest('hex');

@@ -23,7 +23,8 @@ export type Core = {
 
 export const databaseFile = (config: Config): string => join(config.dataDir, 'tintype.db');
 
-export async function openCore(config: Config): Promise<Core> {
+/** `file` is the database to open: another one only while it is being made anew. */
+export async function openCore(config: Config, file = databaseFile(config)): Promise<Core> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const secretBox = createSecretBox(
     await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir }),
@@ -33,7 +34,7 @@ export async function openCore(config: Config): Promise<Core> {
     storage: await openStorage(config.storageStore),
   };
   const urls: PublicUrls = { files: config.filesUrl, storage: config.storageUrl };
-  const database = openSqliteDatabase(databaseFile(config));
+  const database = openSqliteDatabase(file);
   await database.migrate([...jobMigrations, ...accountMigrations, ...objectMigrations]);
   return { database, stores, urls, secretBox, uploads: new UploadStore({ database, stores, urls }) };
 }

@@ -39,7 +39,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         BOOTSTRAP_API_KEY: operatorKey,
       },
       // Each request is logged as by default; where the lines go to is not ours to measure.
-      stdio: ['ignore', (await import('node:fs')).openSync('/tmp/svc.log','w'), 'inherit'],
+      stdio: ['ignore', (await import('node:fs')).openSync('/tmp/svc.log', 'w'), 'inherit'],
     }),
   );
   const ended = once(child, 'exit');

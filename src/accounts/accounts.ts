@@ -2,6 +2,7 @@
 import type { Updateable } from 'kysely';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { AppError } from '../platform/errors.ts';
+import type { Job } from '../platform/jobs/jobs.ts';
 import { accountChanged } from './account-changed.ts';
 import { newKey } from './keys.ts';
 import { type AccountTerms, newAccount } from './new-account.ts';
@@ -86,11 +87,13 @@ export function deleteAccount(database: Database, accountId: string): Promise<Ac
     );
     const eraseAt = alreadyAt ?? Date.now() + eraseAfterMs;
     const account = await updateAccount(tx, accountId, { enabled: 0, erase_at: eraseAt });
-    await accountChanged(database, tx, account.bucket_id, [
-      { kind: 'erase-account', key: accountId, payload: { account_id: accountId }, runAt: eraseAt },
-    ]);
+    await accountChanged(database, tx, account.bucket_id, [eraseJob(accountId, eraseAt)]);
     return account;
   });
+}
+
+export function eraseJob(accountId: string, eraseAt: number): Job {
+  return { kind: 'erase-account', key: accountId, payload: { account_id: accountId }, runAt: eraseAt };
 }
 
 /** Makes the operator's account where there is no account at all. A key it was given is not handed back. */

@@ -102,7 +102,7 @@ function managerOf(caller: Caller): KeyManager {
   return { asOperator: caller.scopes.includes('operator') };
 }
 
-export function futureTime(text: string | null | undefined): number | null {
+function futureTime(text: string | null | undefined): number | null {
   if (text === null || text === undefined) return null;
   const ms = parseIsoTime(text);
   if (ms === null || ms <= Date.now())

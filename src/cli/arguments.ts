@@ -14,7 +14,8 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
 ) {
   const parsed = parseOrExplain(args, options);
   const { length } = parsed.positionals;
-  if (length > places.length) throw new UsageError(`Unexpected argument "${parsed.positionals[places.length]}"`);
+  if (length > places.length)
+    throw new UsageError(`Unexpected argument "${parsed.positionals[places.length]}"`);
   if (length < places.length) throw new UsageError(`Missing argument <${places[length]}>`);
   return parsed;
 }

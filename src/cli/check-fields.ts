@@ -10,7 +10,9 @@ export function checkFields<Schema extends TSchema>(
   optionOf: Readonly<Record<string, string>> = {},
 ): Static<Schema> {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  const checked = compileSchema({ schema, httpPart: 'body', method: '', url: '' })(given) as { error?: Error };
+  const checked = compileSchema({ schema, httpPart: 'body', method: '', url: '' })(given) as {
+    error?: Error;
+  };
   if (!checked.error) return given as Static<Schema>;
   throw new UsageError(
     checked.error.message.replace(

@@ -24,7 +24,8 @@ export async function chooseAccount(database: Database, named: string | undefine
 
 function namedAccount(accounts: readonly Account[], named: string): Account {
   const found = accounts.filter((account) => account.account_id === named || account.email === named);
-  if (found.length > 1) throw new UsageError(`${found.length} accounts have this e-mail; give the account id`);
+  if (found.length > 1)
+    throw new UsageError(`${found.length} accounts have this e-mail; give the account id`);
   if (!found[0])
     throw new AppError('account_not_found', `There is no account "${named}"; see "tintype account list"`);
   return found[0];

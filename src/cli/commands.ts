@@ -41,8 +41,7 @@ export async function runCommand(args: string[], config: () => Config): Promise<
   if (['help', '--help', '-h'].includes(name) && rest.length === 0) return print(overview());
   if (name === '--version' || name === '-v') return print(version);
   const wanted = name === 'help' ? (rest[0] as string) : name;
-  if (!Object.hasOwn(commands, wanted))
-    throw new UsageError(`Unknown command "${wanted}"\n\n${overview()}`);
+  if (!Object.hasOwn(commands, wanted)) throw new UsageError(`Unknown command "${wanted}"\n\n${overview()}`);
   const { run, help } = await (commands[wanted] as Command).load();
   if (name === 'help' || rest.includes('--help') || rest.includes('-h')) return print(help);
   try {

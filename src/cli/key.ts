@@ -1,10 +1,11 @@
 // `tintype key`: make, list, revoke and rotate API keys of any account, also while the server runs.
-import { CreateBody, futureTime, listedKey, madeKey, maxGraceSeconds } from '../accounts/key-routes.ts';
+import { CreateBody, listedKey, madeKey, maxGraceSeconds } from '../accounts/key-routes.ts';
 import { createKey, revokeKey, rotateKey } from '../accounts/keys.ts';
+import { parseIsoTime } from '../accounts/units.ts';
 import type { Config } from '../config.ts';
 import type { Core } from '../core.ts';
 import { allKeys, findOwnedKey } from './all-keys.ts';
-import { jsonOption, readArguments, readSubcommand, required, wholeNumber } from './arguments.ts';
+import { jsonOption, readArguments, readSubcommand, required, UsageError, wholeNumber } from './arguments.ts';
 import { checkFields } from './check-fields.ts';
 import { chooseAccount } from './choose-account.ts';
 import { printJson, printRecord, printTable } from './output.ts';
@@ -43,15 +44,11 @@ function create(args: string[]): Work {
     ...jsonOption,
   });
   const scopes = values.scopes?.split(',').map((scope) => scope.trim());
-  const body = checkFields(
-    CreateBody,
-    { name: required(values.name, 'name'), scopes, expires_at: values.expires },
-    { expires_at: 'expires' },
-  );
+  const body = checkFields(CreateBody, { name: required(values.name, 'name'), scopes });
+  const expiresAt = values.expires === undefined ? null : futureTime(values.expires);
   return async ({ database }) => {
     const owner = await chooseAccount(database, values.account);
-    const input = { name: body.name, scopes: body.scopes, expiresAt: futureTime(body.expires_at) };
-    const made = madeKey(await createKey(database, owner, manager, input));
+    const made = madeKey(await createKey(database, owner, manager, { ...body, expiresAt }));
     (values.json ? printJson : printRecord)({ account_id: owner.account_id, ...made });
   };
 }
@@ -98,4 +95,11 @@ function rotate(args: string[]): Work {
     const rotated = await rotateKey(database, owned, manager, { keyId: owned.key_id, graceSeconds });
     (values.json ? printJson : printRecord)({ account_id: owned.account_id, ...madeKey(rotated) });
   };
+}
+
+function futureTime(text: string): number {
+  const ms = parseIsoTime(text);
+  if (ms === null || ms <= Date.now())
+    throw new UsageError('--expires must be an ISO 8601 time in the future');
+  return ms;
 }

@@ -4,6 +4,7 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
+import { getCompileCacheDir } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { temporaryPath } from './variant-file.ts';
 import { watchWorker } from './watch-worker.ts';
@@ -102,11 +103,17 @@ export function startWorkerProcess(limits: WorkerLimits): WorkerProcess {
   };
 }
 
+/** Where the server keeps its compiled sources, so that a worker starts from the same. */
+function compileCache(): Record<string, string> {
+  const folder = getCompileCacheDir();
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
+}
+
 function forkWorker(): ChildProcess {
   const child = fork(workerFile, [], {
     execArgv: [],
     // Nothing of the server's environment: its secrets are no business of a decoder.
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin', MALLOC_ARENA_MAX: '2' },
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', MALLOC_ARENA_MAX: '2', ...compileCache() },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   letLoopEnd(child);

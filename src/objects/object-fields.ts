@@ -32,7 +32,7 @@ export function checkTags(tags: readonly string[]): string[] {
   const kept = [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
   if (kept.length > maxTags) throw new AppError('bad_request', `An object can have at most ${maxTags} tags`);
   for (const tag of kept) {
-    if (tag.length > maxTagCharacters)
+    if (charactersIn(tag) > maxTagCharacters)
       throw new AppError('bad_request', `A tag can have at most ${maxTagCharacters} characters`);
     if (tag.includes(',')) throw new AppError('bad_request', 'A tag cannot contain a comma');
     if (!isCleanText(tag)) throw new AppError('bad_request', 'A tag cannot contain control characters');
@@ -43,7 +43,7 @@ export function checkTags(tags: readonly string[]): string[] {
 export function parseFolder(text: string | null | undefined): string | null {
   const folder = (text ?? '').replace(/^\/+|\/+$/g, '');
   if (folder === '') return null;
-  if (folder.length > maxFolderCharacters) {
+  if (charactersIn(folder) > maxFolderCharacters) {
     throw new AppError('bad_request', `A folder name can have at most ${maxFolderCharacters} characters`);
   }
   if (!isCleanText(folder))
@@ -61,6 +61,11 @@ export function cleanFileName(name: string | undefined): string {
   const bytes = Buffer.from(visible);
   if (bytes.length <= maxFileNameBytes) return visible || 'file';
   return new TextDecoder().decode(bytes.subarray(0, maxFileNameBytes), { stream: true });
+}
+
+/** As a person counts them, more or less: an emoji is two units of a string but one character. */
+function charactersIn(text: string): number {
+  return [...text].length;
 }
 
 function isCleanText(text: string): boolean {

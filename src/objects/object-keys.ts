@@ -17,6 +17,10 @@ export function newGeneration(now = Date.now()): string {
   return now.toString(16).padStart(12, '0') + randomBytes(6).toString('hex');
 }
 
+export function generationTime(generation: string): number {
+  return Number.parseInt(generation.slice(0, 12), 16);
+}
+
 export function originalKey(bucketId: string, generation: string): string {
   return `${bucketId}/${generation.slice(0, 5)}/${generation.slice(5, 7)}/${generation}`;
 }

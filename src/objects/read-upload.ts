@@ -46,9 +46,11 @@ function checkFilePart(part: MultipartFile, hasFile: boolean): void {
   if (hasFile) throw new AppError('bad_request', 'Send exactly one file');
 }
 
-function takeField(fields: UploadFields, name: string, value: unknown, truncated: boolean): void {
+function takeField(fields: UploadFields, name: string, text: unknown, truncated: boolean): void {
   if (truncated) throw new AppError('bad_request', 'A field is too long');
-  const text = String(value);
+  // A part that calls itself JSON arrives parsed, and may be anything.
+  if (typeof text !== 'string')
+    throw new AppError('bad_request', 'Send the fields as plain text, not as JSON');
   if (name === 'tags') fields.tags = parseTagList([...fields.tags, text].join(','));
   else if (name === 'folder') fields.folder = parseFolder(text);
   else if (name === 'object') fields.objectId = parseObjectId(text);

@@ -1,9 +1,10 @@
 // The janitor: takes what uploads that died left behind. A key that no row names is garbage once it is older than any
-// upload could still be waiting to commit.
+// upload could still be waiting to commit. What is older than the database itself belongs to one that was lost, and stays.
+import { sql } from 'kysely';
 import type { Database } from '../platform/database/database.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import { forgetOldAnswers } from './idempotency.ts';
-import { parseObjectKey } from './object-keys.ts';
+import { generationTime, parseObjectKey } from './object-keys.ts';
 import type { Stores } from './stores.ts';
 
 const batchSize = 500;
@@ -29,6 +30,7 @@ export async function sweepOrphans(
   options = defaultSweep,
 ): Promise<number> {
   let removed = 0;
+  const databaseMadeAt = await madeAt(database);
   for (const storage of Object.values(stores)) {
     let batch: Candidate[] = [];
     for await (const { key, modifiedAt } of storage.list('')) {
@@ -36,6 +38,7 @@ export async function sweepOrphans(
       const parsed = parseObjectKey(key);
       if (!parsed || parsed.kind === 'bucket-manifest' || Date.now() - modifiedAt < options.orphanMs)
         continue;
+      if (generationTime(parsed.generation) < databaseMadeAt) continue;
       batch.push({ key, generation: parsed.generation });
       if (batch.length < batchSize) continue;
       removed += await removeUnnamed(database, storage, batch);
@@ -44,6 +47,13 @@ export async function sweepOrphans(
     removed += await removeUnnamed(database, storage, batch);
   }
   return removed;
+}
+
+async function madeAt(database: Database): Promise<number> {
+  const { rows } = await sql<{ at: number }>`select min(applied_at) as at from migrations`.execute(
+    database.read,
+  );
+  return rows[0]?.at ?? Date.now();
 }
 
 type Candidate = { key: string; generation: string };

@@ -5,14 +5,15 @@ import type { Upload } from './uploads.ts';
 
 /** Null: there is no such object. */
 export type State = Readonly<Omit<Upload, 'bytes' | 'objectId'> & { sizeBytes: number }> | null;
+export type Living = [id: string, state: Exclude<State, null>];
 export type StoredAnswer = { object_id: string };
-/** An upload sent under an Idempotency-Key, and its first answer once there was one. */
-export type KeyedUpload = { key: string; upload: Upload; answer: StoredAnswer | null };
+/** An upload sent under an Idempotency-Key. */
+export type KeyedUpload = { key: string; upload: Upload };
 
 const keptKeys = 30;
 const keptDeletedIds = 60;
 
-export function stateAfter({ sha256, bytes, tags, folder, fileName }: Upload): Exclude<State, null> {
+export function stateAfter({ sha256, bytes, tags, folder, fileName }: Upload): Living[1] {
   return { sha256, sizeBytes: bytes.length, tags, folder, fileName };
 }
 
@@ -20,12 +21,14 @@ export class Model {
   readonly #states = new Map<string, State[]>();
   readonly #busy = new Set<string>();
   /** Uploads without an answer whose id the service was to make. */
-  readonly #nameless: Upload[] = [];
+  #nameless: Upload[] = [];
   /** Hashes of uploads that may have left bytes without an object. */
   readonly #orphans = new Set<string>();
+  readonly #sentTwice = new Set<string>();
   #deletedIds: string[] = [];
-  answered: KeyedUpload[] = [];
-  unanswered: KeyedUpload[] = [];
+  /** Keys with their first answers, and those that never had one. */
+  #answered: (KeyedUpload & { answer: StoredAnswer })[] = [];
+  #unanswered: KeyedUpload[] = [];
   acknowledged = 0;
 
   /** Every id with all it may be. */
@@ -34,9 +37,9 @@ export class Model {
   }
 
   /** Objects that exist for certain. */
-  alive(): [string, Exclude<State, null>][] {
+  alive(): Living[] {
     return [...this.#states].flatMap(([id, [state, ...others]]) =>
-      state && others.length === 0 ? [[id, state] as [string, Exclude<State, null>]] : [],
+      state && others.length === 0 ? [[id, state] satisfies Living] : [],
     );
   }
 
@@ -49,56 +52,66 @@ export class Model {
   }
 
   mayBeOrphan(hash: string): boolean {
-    return this.#orphans.has(hash);
+    return this.#orphans.has(hash) || this.#sentTwice.has(hash);
   }
 
-  /** An object nobody else works on, for the time of the work. */
-  async withObject(
-    random: Random,
-    work: (id: string, state: Exclude<State, null>) => Promise<void>,
-  ): Promise<void> {
+  isBusy(id: string): boolean {
+    return this.#busy.has(id);
+  }
+
+  /** So many objects that nobody else works on, for the time of the work; none when there are not enough. */
+  async withObjects(random: Random, count: number, work: (objects: Living[] & [Living]) => Promise<void>) {
     const free = this.alive().filter(([id]) => !this.#busy.has(id));
-    if (free.length === 0) return;
-    const [id, state] = random.pick(free);
-    await this.alone(id, () => work(id, state));
+    if (free.length < count) return;
+    const taken = random.shuffle(free).slice(0, count) as Living[] & [Living];
+    const ids = taken.map(([id]) => id);
+    await this.alone(ids, () => work(taken));
   }
 
-  async alone(id: string, work: () => Promise<void>): Promise<void> {
-    if (this.#busy.has(id)) throw new Error(`${id} is being worked on`);
-    this.#busy.add(id);
+  async alone(ids: readonly string[], work: () => Promise<void>): Promise<void> {
+    for (const id of ids) {
+      if (this.#busy.has(id)) throw new Error(`${id} is being worked on`);
+      this.#busy.add(id);
+    }
     try {
       await work();
     } finally {
-      this.#busy.delete(id);
+      for (const id of ids) this.#busy.delete(id);
     }
   }
 
   /** A change of a known id was sent: it may be in effect from now on. */
   begin(id: string, next: State): void {
     this.#states.set(id, [...(this.#states.get(id) ?? [null]), next]);
-    if (next) this.#orphans.add(next.sha256);
   }
 
-  beginNameless(upload: Upload): void {
-    this.#nameless.push(upload);
+  beginUpload(upload: Upload): void {
     this.#orphans.add(upload.sha256);
+    if (upload.objectId === null) this.#nameless.push(upload);
+    else this.begin(upload.objectId, stateAfter(upload));
   }
 
-  acknowledge(id: string, state: State, options: { bytesMayRemain?: boolean } = {}): void {
+  /** One of the two is to become an object; the bytes of the other may stay for a while. */
+  beginUploadTwice(upload: Upload): void {
+    this.#sentTwice.add(upload.sha256);
+    this.beginUpload(upload);
+  }
+
+  acknowledge(id: string, state: State): void {
     this.acknowledged += 1;
-    this.settle(id, state, options);
+    this.settle(id, state);
   }
 
-  acknowledgeNameless(id: string, upload: Upload): void {
-    this.#nameless.splice(this.#nameless.indexOf(upload), 1);
+  acknowledgeUpload(id: string, upload: Upload): void {
+    this.#nameless = this.#nameless.filter((lost) => lost !== upload);
     this.acknowledge(id, stateAfter(upload));
   }
 
-  /** It was seen to be so. `bytesMayRemain` when the same bytes were sent twice. */
-  settle(id: string, state: State, { bytesMayRemain = false } = {}): void {
+  /** It was seen to be so. */
+  settle(id: string, state: State): void {
     if (state) {
       this.#states.set(id, [state]);
-      if (!bytesMayRemain) this.#orphans.delete(state.sha256);
+      this.#orphans.delete(state.sha256);
     } else {
       this.#states.delete(id);
       this.#deletedIds = [...this.#deletedIds.filter((known) => known !== id), id].slice(-keptDeletedIds);
@@ -106,10 +119,10 @@ export class Model {
   }
 
   /** The upload without an answer that this object must come from. */
-  adopt(id: string, fileName: string): Exclude<State, null> | null {
+  adopt(id: string, fileName: string): Living[1] | null {
     const upload = this.#nameless.find((lost) => lost.fileName === fileName);
     if (!upload) return null;
-    this.#nameless.splice(this.#nameless.indexOf(upload), 1);
+    this.#nameless = this.#nameless.filter((lost) => lost !== upload);
     const state = stateAfter(upload);
     this.settle(id, state);
     return state;
@@ -117,10 +130,19 @@ export class Model {
 
   /** Whatever was not found by now is not there. */
   forgetNameless(): void {
-    this.#nameless.length = 0;
+    this.#nameless = [];
   }
 
-  rememberAnswer(keyed: KeyedUpload): void {
-    this.answered = [...this.answered, keyed].slice(-keptKeys);
+  beginKeyed(keyed: KeyedUpload): void {
+    this.#unanswered.push(keyed);
+  }
+
+  acknowledgeKeyed(keyed: KeyedUpload, answer: StoredAnswer): void {
+    this.#unanswered = this.#unanswered.filter((other) => other !== keyed);
+    this.#answered = [...this.#answered, { ...keyed, answer }].slice(-keptKeys);
+  }
+
+  keyedUploads() {
+    return { answered: this.#answered, unanswered: this.#unanswered };
   }
 }

@@ -17,7 +17,9 @@ export async function newKey(
   ownersKey: string,
   input: Record<string, unknown>,
 ): Promise<{ key_id: string; api_key: string }> {
-  return made(await server.json('/keys/', { ...sendJson('POST', { name: 'test', ...input }), key: ownersKey }));
+  return made(
+    await server.json('/keys/', { ...sendJson('POST', { name: 'test', ...input }), key: ownersKey }),
+  );
 }
 
 export function sendJson(method: string, body: unknown) {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 
 export type ErrorAnswer = { status: number; headers: Headers; body: unknown };
 
-const insides = /\/(tmp|work|home|root|src)\/|node_modules|SQLITE|sqlite|\bat .+:\d+:\d+|ENOENT|undefined|\[object/;
+const insides =
+  /\/(tmp|work|home|root|src)\/|node_modules|SQLITE|sqlite|\bat .+:\d+:\d+|ENOENT|undefined|\[object/;
 
 export function assertError(
   answer: ErrorAnswer,

@@ -1,6 +1,12 @@
 // Multipart bodies written by hand, so that they can be wrong in ways no client library would send.
 
-export type Part = { name: string; value: string | Buffer; fileName?: string; type?: string; rawHead?: string };
+export type Part = {
+  name: string;
+  value: string | Buffer;
+  fileName?: string;
+  type?: string;
+  rawHead?: string;
+};
 
 export const boundary = '----tintype-test-boundary';
 export const multipartType = `multipart/form-data; boundary=${boundary}`;

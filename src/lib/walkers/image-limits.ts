@@ -19,8 +19,6 @@ export const defaultImageLimits: ImageLimits = {
   maxTotalPixels: 500_000_000,
 };
 
-const grouped = new Intl.NumberFormat('en-US');
-
 export function checkSize({ width, height }: Size, limits: ImageLimits): void {
   if (width === 0 || height === 0) throw corrupt('its width or height is zero');
   const pixels = width * height;
@@ -30,12 +28,12 @@ export function checkSize({ width, height }: Size, limits: ImageLimits): void {
 /** Decoders have bounds of their own beside ours. */
 export function checkSides({ width, height }: Size, most: number): void {
   if (Math.max(width, height) <= most) return;
-  throw unsupported(`A picture of this kind can be at most ${grouped.format(most)} pixels wide or high`);
+  throw unsupported(`A picture of this kind can be at most ${grouped(most)} pixels wide or high`);
 }
 
 export function checkFrames({ width, height }: Size, frames: number, limits: ImageLimits): void {
   if (frames > limits.maxFrames) {
-    const most = grouped.format(limits.maxFrames);
+    const most = grouped(limits.maxFrames);
     throw new ImageFault('too_many_frames', `The picture has more than ${most} frames, which is the most`);
   }
   const pixels = width * height * frames;
@@ -45,6 +43,11 @@ export function checkFrames({ width, height }: Size, frames: number, limits: Ima
 }
 
 function tooManyPixels(subject: string, pixels: number, most: number): ImageFault {
-  const message = `${subject} ${grouped.format(pixels)} pixels; the most is ${grouped.format(most)}`;
+  const message = `${subject} ${grouped(pixels)} pixels; the most is ${grouped(most)}`;
   return new ImageFault('too_many_pixels', message);
+}
+
+/** 1600000000 as 1,600,000,000. */
+function grouped(value: number): string {
+  return value.toLocaleString('en-US');
 }

@@ -1,6 +1,6 @@
 // One server per data folder. The lock is the operating system's, through SQLite, so it goes with the process however
 // that ends; a small file beside it names the holder to whoever comes second.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 
@@ -8,10 +8,13 @@ export type LockHolder = { pid: number; started_at: string; address: string };
 
 export class DataDirLocked extends Error {}
 
+const holderFileIn = (dataDir: string): string => join(dataDir, 'server.json');
+const lockFileIn = (dataDir: string): string => join(dataDir, 'server.lock');
+
 export function lockDataDir(dataDir: string, address: string): { release(): void } {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const holderFile = join(dataDir, 'server.json');
-  const lock = new Sqlite(join(dataDir, 'server.lock'), { timeout: 0 });
+  const holderFile = holderFileIn(dataDir);
+  const lock = new Sqlite(lockFileIn(dataDir), { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -29,6 +32,21 @@ export function lockDataDir(dataDir: string, address: string): { release(): void
       lock.close();
     },
   };
+}
+
+/** Who has the folder, in words; null when nobody does. */
+export function lockHolder(dataDir: string): string | null {
+  if (!existsSync(lockFileIn(dataDir))) return null;
+  const probe = new Sqlite(lockFileIn(dataDir), { readonly: true, timeout: 0 });
+  try {
+    probe.prepare('select count(*) from sqlite_master').get();
+    return null;
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
+    return describe(holderFileIn(dataDir));
+  } finally {
+    probe.close();
+  }
 }
 
 function describe(holderFile: string): string {

@@ -165,7 +165,9 @@ function judgeBodies(app: HttpApp, rate: BodyRateOptions | undefined): void {
   });
   app.addHook('onResponse', async (request) => {
     if (request.raw.complete) return;
-    // Answered before the body was read: let the client finish and read the answer, but not for ever.
+    // Answered before the body was read: let the client finish and read the answer, but not for ever. Whatever was reading
+    // it has given up, and what nobody reads would keep the client from ever coming to the answer.
+    request.raw.unpipe().resume();
     setTimeout(() => void (request.raw.complete || request.raw.destroy()), drainMs).unref();
   });
 }

@@ -1,0 +1,41 @@
+// What an import says at its end: totals, the files it left out with the reason, and what to do when it stopped early.
+import { limitsOf } from '../accounts/limits.ts';
+import type { Account } from '../accounts/tables.ts';
+import type { ImportTotals } from '../objects/import-folder.ts';
+import { formatBytes } from './output.ts';
+
+const maxNamed = 100;
+
+export function printImport(totals: ImportTotals, seconds: number, account: Account): void {
+  name('Skipped', totals.skipped);
+  name('Failed', totals.failed);
+  const rate = formatBytes(totals.uploadedBytes / Math.max(seconds, 0.001));
+  console.log(
+    [
+      `${totals.uploaded} uploaded (${formatBytes(totals.uploadedBytes)}, ${rate}/s)`,
+      `${totals.already} already there`,
+      `${totals.skipped.length} skipped`,
+      `${totals.failed.length} failed`,
+    ].join(', '),
+  );
+  if (totals.stopped !== null) console.error(`${totals.stopped}. ${advice(totals, account)}`);
+}
+
+function name(what: string, files: readonly { path: string; reason: string }[]): void {
+  for (const { path, reason } of files.slice(0, maxNamed))
+    console.log(`${what}: ${printable(path)}: ${reason}`);
+  if (files.length > maxNamed) console.log(`${what}: ${files.length - maxNamed} more; --json names them all`);
+}
+
+function advice({ stopped }: ImportTotals, account: Account): string {
+  const again = 'run the same command again to go on';
+  if (stopped !== 'Storage limit exceeded') return `Nothing is lost: ${again}.`;
+  const { storageBytes } = limitsOf(account);
+  const limit = storageBytes === null ? '' : ` (${formatBytes(storageBytes)})`;
+  return `The next picture does not fit into the account's limit${limit}. Delete something, or raise it with "tintype account set ${account.account_id} --storage-limit <KB>"; then ${again}.`;
+}
+
+/** A file's name must not write to the terminal. */
+function printable(path: string): string {
+  return path.replace(/\p{Cc}/gu, '?');
+}
