@@ -144,6 +144,7 @@ export class Delivery {
       bytes: null,
       open: async (range) => {
         const stream = await storage.get(originalKey(facts.bucket_id, facts.generation), range ?? undefined);
+        if (!stream && facts.stale) throw new AppError('object_not_found');
         if (!stream) throw new Error(`The original of generation ${facts.generation} is missing`);
         return stream;
       },

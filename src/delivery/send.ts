@@ -1,5 +1,6 @@
 // Sends a representation: conditional, partial or whole, and nothing after a HEAD.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../platform/errors.ts';
 import { sendError } from '../platform/http/error-replies.ts';
@@ -34,13 +35,19 @@ export async function send(
   }
   headers['Content-Length'] = range ? range.end - range.start + 1 : sizeBytes;
   if (range) headers['Content-Range'] = `bytes ${range.start}-${range.end}/${sizeBytes}`;
-  response.writeHead(range ? 206 : 200, headers);
+  const status = range ? 206 : 200;
   if (request.method === 'HEAD') {
-    response.end();
+    response.writeHead(status, headers).end();
     return representation.close();
   }
-  if (bytes) response.end(range ? bytes.subarray(range.start, range.end + 1) : bytes);
-  else await stream(response, representation, range);
+  if (bytes) {
+    response.writeHead(status, headers).end(range ? bytes.subarray(range.start, range.end + 1) : bytes);
+    return;
+  }
+  // Opened before the head is sent: a file that cannot be read is still an honest error.
+  const body = await representation.open(range);
+  response.writeHead(status, headers);
+  await stream(body, response);
 }
 
 function rangeOf(
@@ -52,13 +59,9 @@ function rangeOf(
   return parseRange(request.headers.range, sizeBytes);
 }
 
-async function stream(
-  response: ServerResponse,
-  representation: Representation,
-  range: Range | null,
-): Promise<void> {
+async function stream(body: Readable, response: ServerResponse): Promise<void> {
   try {
-    await pipeline(await representation.open(range), response);
+    await pipeline(body, response);
   } catch (error) {
     // The head is out: a broken connection is the only way left to say that the body is not whole.
     response.destroy();

@@ -46,16 +46,19 @@ function checkFilePart(part: MultipartFile, hasFile: boolean): void {
   if (hasFile) throw new AppError('bad_request', 'Send exactly one file');
 }
 
+const fieldNames = new Set(['tags', 'folder', 'object', 'file']);
+
 function takeField(fields: UploadFields, name: string, text: unknown, truncated: boolean): void {
+  if (!fieldNames.has(name)) return;
   if (truncated) throw new AppError('bad_request', 'A field is too long');
+  if (name === 'file')
+    throw new AppError('file_missing', 'The part "file" must be a file: give it a file name');
   // A part that calls itself JSON arrives parsed, and may be anything.
   if (typeof text !== 'string')
-    throw new AppError('bad_request', 'Send the fields as plain text, not as JSON');
+    throw new AppError('bad_request', `Send the field "${name}" as plain text, not as JSON`);
   if (name === 'tags') fields.tags = parseTagList([...fields.tags, text].join(','));
   else if (name === 'folder') fields.folder = parseFolder(text);
-  else if (name === 'object') fields.objectId = parseObjectId(text);
-  else if (name === 'file')
-    throw new AppError('file_missing', 'The part "file" must be a file: give it a file name');
+  else fields.objectId = parseObjectId(text);
 }
 
 const limitFaults: Record<string, string> = {

@@ -91,10 +91,9 @@ export class Model {
     else this.begin(upload.objectId, stateAfter(upload));
   }
 
-  /** One of the two is to become an object; the bytes of the other may stay for a while. */
-  beginUploadTwice(upload: Upload): void {
+  /** Only one of the two becomes an object; the bytes of the other may stay for a while. */
+  sendTwice(upload: Upload): void {
     this.#sentTwice.add(upload.sha256);
-    this.beginUpload(upload);
   }
 
   acknowledge(id: string, state: State): void {

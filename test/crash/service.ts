@@ -36,7 +36,7 @@ export class Service {
   }
 
   private constructor({ dataDir, failpoint, environment, under = [] }: StartOptions, port: number) {
-    const [command, ...args] = [...under, 'sh', 'scripts/node', 'bin/tintype.js', 'serve'] as [string];
+    const [command = 'sh', ...args] = [...under, 'sh', 'scripts/node', 'bin/tintype.js', 'serve'];
     this.api = new Api(`http://127.0.0.1:${port}`);
     this.#child = spawn(command, args, {
       cwd: projectFolder,

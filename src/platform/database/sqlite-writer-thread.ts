@@ -11,18 +11,21 @@ const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread');
 const connection = openSqliteConnection((workerData as { file: string }).file, { readonly: false });
 
-port.on('message', (request: WriterRequest | 'close') => {
-  if (request === 'close') {
+port.on('message', (requests: WriterRequest[] | 'close') => {
+  if (requests === 'close') {
     connection.close();
     port.close();
     return;
   }
-  port.postMessage(answer(request));
+  port.postMessage(requests.map(answer));
 });
 
 function answer({ id, sql, parameters }: WriterRequest): WriterReply {
   try {
-    return { id, ...connection.run(sql, parameters) };
+    // Statements are sent before the answers to those they build on are known: without a transaction each would commit itself.
+    if (!connection.inTransaction && !sql.startsWith('BEGIN')) throw new Error('There is no transaction');
+    const { rows, changes } = connection.run(sql, parameters);
+    return { id, rows, changes };
   } catch (error) {
     const { message, code } = error as { message: string; code?: string };
     return { id, error: { message, code: code ?? 'UNKNOWN' }, inTransaction: connection.inTransaction };

@@ -1,5 +1,6 @@
 // Transactions of this process, one after another in the writer thread, many of them sharing one commit: each is a
-// savepoint, and all are answered when the commit that holds them is on disk (group commit).
+// savepoint, and all are answered when the commit that holds them is on disk (group commit). Statements that need not
+// wait for each other's answers go to the thread in one message, because waking it costs more than most of them.
 import { Worker } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import { AppError } from '../errors.ts';
@@ -34,6 +35,7 @@ export class SqliteWriter {
   readonly #thread: Worker;
   readonly #waiting = new Map<number, Waiting>();
   readonly #queue: Transaction[] = [];
+  #outbox: WriterRequest[] = [];
   readonly #tx: Tx;
   #nextId = 1;
   #running = false;
@@ -45,7 +47,9 @@ export class SqliteWriter {
       workerData: { file },
     });
     this.#thread.unref();
-    this.#thread.on('message', (reply: WriterReply) => this.#settle(reply));
+    this.#thread.on('message', (replies: WriterReply[]) => {
+      for (const reply of replies) this.#settle(reply);
+    });
     this.#thread.on('error', (error) => this.#fail(error));
     this.#thread.on('exit', () => this.#fail(new Error('The database writer has stopped')));
     this.#tx = new Kysely<Tables>({
@@ -89,27 +93,22 @@ export class SqliteWriter {
 
   async #commitGroup(): Promise<void> {
     const done: { transaction: Transaction; value: unknown }[] = [];
-    let begun = false;
+    const startedAt = performance.now();
+    const begun = this.#send('BEGIN IMMEDIATE');
+    begun.catch(() => undefined);
     try {
-      await this.#send('BEGIN IMMEDIATE');
-      begun = true;
-      const startedAt = performance.now();
       do {
         const transaction = this.#queue.shift() as Transaction;
-        const outcome = await this.#runOne(transaction);
+        const outcome = await this.#runOne(transaction, begun);
         if (outcome) done.push({ transaction, value: outcome.value });
       } while (
         this.#queue.length > 0 &&
         done.length < maxGroupSize &&
         performance.now() - startedAt < maxGroupMs
       );
-      failpoint('database:before-commit');
       await this.#send('COMMIT');
-      failpoint('database:committed');
     } catch (error) {
       await this.#send('ROLLBACK').catch(() => undefined);
-      // When BEGIN itself failed nothing was taken off the queue, and the first in it must hear of it.
-      if (!begun) this.#queue.shift()?.reject(toAppError(error));
       for (const { transaction } of done) transaction.reject(toAppError(error));
       return;
     }
@@ -120,25 +119,32 @@ export class SqliteWriter {
   }
 
   /** Null when the transaction failed and was told so; throws when the whole group is lost. */
-  async #runOne(transaction: Transaction): Promise<{ value: unknown } | null> {
+  async #runOne(transaction: Transaction, begun: Promise<unknown>): Promise<{ value: unknown } | null> {
     this.#current = transaction;
     const sent = this.#nextId;
+    const savepoint = this.#send('SAVEPOINT tx');
+    savepoint.catch(() => undefined);
     try {
-      const savepoint = this.#send('SAVEPOINT tx');
-      savepoint.catch(() => undefined);
       const value = await transaction.work(this.#tx);
       for (let id = sent + 1; id < this.#nextId; id++) {
         if (this.#waiting.has(id))
           throw new Error('A transaction ended while its statements were still running');
       }
+      await begun;
       await savepoint;
       this.#current = null;
-      await this.#send('RELEASE tx');
+      // Not waited for: it fails only when the whole transaction is gone, and then so does all that follows it.
+      this.#send('RELEASE tx').catch(() => undefined);
       return { value };
     } catch (error) {
       this.#current = null;
-      transaction.reject(toAppError(error));
-      if (error instanceof SqliteFailure && error.transactionLost) throw error;
+      // When there was no beginning, every statement failed for it; its own error says why.
+      const cause = await begun.then(
+        () => error,
+        (first: unknown) => first,
+      );
+      transaction.reject(toAppError(cause));
+      if (cause instanceof SqliteFailure && cause.transactionLost) throw cause;
       await this.#send('ROLLBACK TO tx');
       await this.#send('RELEASE tx');
       return null;
@@ -150,8 +156,15 @@ export class SqliteWriter {
     const id = this.#nextId++;
     return new Promise<SqlResult>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#thread.postMessage({ id, sql, parameters } satisfies WriterRequest);
+      // Next tick comes when no promise is left to run: by then everybody who need not wait has sent.
+      if (this.#outbox.push({ id, sql, parameters }) === 1) process.nextTick(() => this.#post());
     });
+  }
+
+  #post(): void {
+    const requests = this.#outbox;
+    this.#outbox = [];
+    this.#thread.postMessage(requests);
   }
 
   #settle(reply: WriterReply): void {

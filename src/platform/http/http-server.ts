@@ -117,6 +117,8 @@ function listeningServer(
       keepAliveTimeout: 30_000,
     },
     (request, response) => {
+      // While closing, no connection is kept for another request.
+      if (!server.listening) response.shouldKeepAlive = false;
       if (!inFront?.(request, response)) handler(request, response);
     },
   );

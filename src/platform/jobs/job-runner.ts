@@ -1,10 +1,11 @@
 // Takes due jobs under a lease, runs their handlers with bounded concurrency, and retries with back-off until they are
-// done or dead. A process that dies leaves its leases to run out, and another takes the jobs over.
-import { randomBytes } from 'node:crypto';
+// done or dead. When a process dies, the next to start on its host takes its jobs over; elsewhere the leases run out.
 import type { Database } from '../database/database.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Log } from '../log.ts';
+import { newOwnerName } from '../owner-name.ts';
 import type { JobHandler, JobRow } from './jobs.ts';
+import { takeOverJobs } from './take-over-jobs.ts';
 
 export type JobRunnerOptions = {
   database: Database;
@@ -20,9 +21,12 @@ export type JobRunnerOptions = {
 const defaultBackOffMs = (attempts: number): number =>
   Math.min(600_000, 1000 * 2 ** attempts) * (0.75 + Math.random() / 2);
 
+/** The runners of this process. */
+const owners = new Set<string>();
+
 export class JobRunner {
   readonly #options: Required<JobRunnerOptions>;
-  readonly #owner = `${process.pid}-${randomBytes(6).toString('hex')}`;
+  readonly #owner = newOwnerName();
   readonly #stopping = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;
@@ -39,7 +43,12 @@ export class JobRunner {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.#look(), this.#options.pollMs).unref();
+    owners.add(this.#owner);
+    const { database, backOffMs, log, pollMs } = this.#options;
+    void takeOverJobs(database, { livingOwners: owners, backOffMs }).catch((error: unknown) =>
+      log.warn({ err: error }, 'could not take over the jobs of a process that died'),
+    );
+    this.#timer = setInterval(() => void this.#look(), pollMs).unref();
   }
 
   /** Lets running jobs end; what does not end in time is taken over by whoever starts next. */
@@ -49,6 +58,7 @@ export class JobRunner {
     const deadline = new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref());
     await Promise.race([Promise.all(this.#running), deadline]);
     this.#stopping.abort();
+    owners.delete(this.#owner);
   }
 
   async #look(): Promise<void> {

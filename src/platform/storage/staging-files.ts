@@ -1,20 +1,16 @@
-// Names of staged files, which of them are in use, and the sweep of those nobody will finish. The name carries host and
-// process, so that after a crash the next start need not wait for them to grow old.
+// Names of staged files, which of them are in use, and the sweep of those nobody will finish: at once after a crash,
+// since the name tells whose they were.
 
-import { randomBytes } from 'node:crypto';
 import { readdir, stat, unlink } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { isOwnerGone, newOwnerName } from '../owner-name.ts';
 import { absentOr, storageError, systemCode } from './storage-error.ts';
-
-const ownHost = hostname().replace(/[^A-Za-z0-9.-]/g, '_') || 'localhost';
-const namePattern = /^(?<host>.+)-(?<pid>[1-9][0-9]*)-[0-9a-f]+$/;
 
 // Of the whole process, not of one backend: two backends may share a folder.
 const pathsInUse = new Set<string>();
 
 export function claimStagingPath(folder: string): string {
-  const path = join(folder, `${ownHost}-${process.pid}-${randomBytes(12).toString('hex')}`);
+  const path = join(folder, newOwnerName());
   pathsInUse.add(path);
   return path;
 }
@@ -33,21 +29,6 @@ export async function sweepStaging(folder: string, olderThanMs: number): Promise
     if (await removeFile(path)) removed += 1;
   }
   return removed;
-}
-
-function isOwnerGone(name: string): boolean {
-  const { host, pid } = namePattern.exec(name)?.groups ?? {};
-  if (host !== ownHost) return false;
-  return Number(pid) === process.pid || !isAlive(Number(pid));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // Any other refusal means that there is such a process, only not ours.
-    return systemCode(error) !== 'ESRCH';
-  }
 }
 
 async function isOlder(path: string, ageMs: number): Promise<boolean> {

@@ -57,6 +57,7 @@ async function repeatUnanswered(api: Api, model: Model): Promise<void> {
   for (const keyed of [...model.keyedUploads().unanswered]) {
     const { upload, key } = keyed;
     const there = model.alive().find(([, state]) => state.fileName === upload.fileName);
+    model.sendTwice(upload);
     const answer = await repeat(api, upload, key);
     if (there) assert.equal(answer.object_id, there[0], `the repeat under ${key} made a second object`);
     model.acknowledgeUpload(answer.object_id, upload);

@@ -13,7 +13,8 @@ export const uploadTwiceAtOnce: Work = async (context) => {
   const made = context.uploads.make(id);
   const key = `twice-${made.sha256}`;
   await model.alone([id], async () => {
-    model.beginUploadTwice(made);
+    model.beginUpload(made);
+    model.sendTwice(made);
     const [first, second] = await bothAnswered(context.upload(made, { key }), context.upload(made, { key }));
     if (!first.bytes.equals(second.bytes))
       throw new Error(`Two answers to one key: ${describe(first)}, ${describe(second)}`);
