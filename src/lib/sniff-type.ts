@@ -1,10 +1,9 @@
 // Says what a file is by its first bytes alone, never by its name or what a client calls it.
 import type { Buffer } from 'node:buffer';
-import { signatures } from './sniff-signatures.ts';
-import { sniffIsoMedia } from './sniff-iso-media.ts';
-import { sniffText } from './sniff-text.ts';
-
-export type SniffedType = { kind: 'image' | 'video' | 'refused'; type: string; label: string };
+import { signatures } from './sniffers/signatures.ts';
+import { sniffIsoMedia } from './sniffers/iso-media.ts';
+import type { SniffedType } from './sniffers/sniffed-type.ts';
+import { sniffText } from './sniffers/text.ts';
 
 /** Enough to tell every kind; a shorter file is told as well as it can be. */
 export const SNIFF_BYTES = 512;

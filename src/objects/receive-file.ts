@@ -1,7 +1,8 @@
 // Streams an uploaded file to staging while it is counted, hashed, recognised and walked: every fault that its bytes
 // can have is known when the last one has come, and nothing of it stays in memory.
 import { createHash } from 'node:crypto';
-import { SNIFF_BYTES, type SniffedType, sniffType } from '../lib/sniff-type.ts';
+import { SNIFF_BYTES, sniffType } from '../lib/sniff-type.ts';
+import type { SniffedType } from '../lib/sniffers/sniffed-type.ts';
 import {
   createImageWalker,
   type ImageFacts,

@@ -1,6 +1,6 @@
 // Tells apart what shares the container of MP4: films, AVIF and HEIC pictures, sounds, raw camera pictures.
 import type { Buffer } from 'node:buffer';
-import type { SniffedType } from './sniff-type.ts';
+import type { SniffedType } from './sniffed-type.ts';
 
 const heicBrands = new Set(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs']);
 // Brands that leave the coding open: another brand beside them may say AVIF.

@@ -1,6 +1,6 @@
 // The kinds of files that fixed bytes at fixed places tell. The first match counts.
 import { Buffer } from 'node:buffer';
-import type { SniffedType } from './sniff-type.ts';
+import type { SniffedType } from './sniffed-type.ts';
 
 type Part = { at: number; bytes: Buffer };
 export type Signature = { parts: Part[]; is: SniffedType };

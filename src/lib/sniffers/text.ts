@@ -1,6 +1,6 @@
 // Tells text from bytes, and names the kinds of text people and attackers send as pictures and films.
 import { Buffer } from 'node:buffer';
-import type { SniffedType } from './sniff-type.ts';
+import type { SniffedType } from './sniffed-type.ts';
 
 const kinds: [RegExp, type: string, label: string][] = [
   [/^<svg\b|^(<\?xml|<!--|<!doctype svg)[^]*<svg\b|^<!doctype svg/, 'image/svg+xml', 'an SVG drawing'],
