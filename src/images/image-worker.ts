@@ -34,7 +34,7 @@ async function answer(task: RenderTask): Promise<void> {
   send({ kind: 'answer', answer: answered, rssBytes: process.memoryUsage.rss() });
 }
 
-async function render({ inputPath, outputPath, plan }: RenderTask): Promise<RenderResult> {
+async function render({ inputPath, outputPath, stagingFolder, plan }: RenderTask): Promise<RenderResult> {
   const startedMs = performance.now();
   await access(inputPath);
   const header = await readHeader(inputPath);
@@ -49,7 +49,7 @@ async function render({ inputPath, outputPath, plan }: RenderTask): Promise<Rend
   }
   const sha256 = createHash('sha256').update(data).digest('hex');
   const facts = { width: info.width, height, size: data.length, sha256 };
-  await writeVariant(outputPath, data, facts);
+  await writeVariant(outputPath, data, facts, stagingFolder);
   return { ...facts, ms: Math.round(performance.now() - startedMs) };
 }
 

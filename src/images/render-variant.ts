@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createSingleFlight } from '../lib/single-flight.ts';
 import { AppError } from '../platform/errors.ts';
 import { failpoint } from '../platform/failpoints.ts';
+import { sweepStaging } from '../platform/storage/staging-files.ts';
 import { formats } from './formats.ts';
 import type { ImageWorkerPool } from './image-worker-pool.ts';
 import { planRendering } from './plan.ts';
@@ -15,6 +16,7 @@ import type { VariantFile } from './variant-file.ts';
 import { variantFileName, variantsFolder } from './variant-path.ts';
 
 const removalRetries = 3;
+const maxStagedMs = 3_600_000;
 
 export type OriginalImage = {
   readonly bucketId: string;
@@ -46,6 +48,9 @@ export function createVariantRenderer({
   variantsDir: string;
 }): VariantRenderer {
   const flight = createSingleFlight<void>();
+  const stagingFolder = join(variantsDir, '.staging');
+  // What the workers of a server that died have left half-written. Should it fail, the next start tries again.
+  void sweepStaging(stagingFolder, maxStagedMs).catch(() => undefined);
 
   async function render(
     original: OriginalImage,
@@ -56,7 +61,8 @@ export function createVariantRenderer({
     if (await isThere(path)) return;
     const plan = planRendering(original.facts, transformation);
     await mkdir(dirname(path), { recursive: true });
-    await pool.render({ inputPath: await original.localPath(), outputPath: path, plan });
+    await mkdir(stagingFolder, { recursive: true });
+    await pool.render({ inputPath: await original.localPath(), outputPath: path, stagingFolder, plan });
     failpoint('render:written');
   }
 

@@ -1,8 +1,11 @@
 // A variant on disk: the image, followed by a trailer that says what it is. So a cached variant needs no database for its
 // strong ETag, and a torn file is known as such. The trailer is a `free` box, which AVIF readers skip; all others stop at
 // the end of the image anyway.
+import { createHash } from 'node:crypto';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ownerName } from '../platform/owner-name.ts';
 
 export type VariantFacts = {
   /** Bytes of the image, without the trailer. */
@@ -47,13 +50,19 @@ export function decodeTrailer(trailer: Buffer): VariantFacts | null {
 }
 
 /** Where the writer works until the file is whole; its process id keeps writers of one variant apart. */
-export function temporaryPath(path: string, writerPid: number): string {
-  return `${path}.${writerPid}.tmp`;
+export function temporaryPath(path: string, writerPid: number, stagingFolder = dirname(path)): string {
+  const hex = createHash('sha256').update(path).digest('hex').slice(0, 24);
+  return join(stagingFolder, ownerName(writerPid, hex));
 }
 
 /** The folder must exist: one that is gone was removed with its object, and must not come back. */
-export async function writeVariant(path: string, image: Buffer, facts: VariantFacts): Promise<void> {
-  const temporary = temporaryPath(path, process.pid);
+export async function writeVariant(
+  path: string,
+  image: Buffer,
+  facts: VariantFacts,
+  stagingFolder?: string,
+): Promise<void> {
+  const temporary = temporaryPath(path, process.pid, stagingFolder);
   try {
     await writeFile(temporary, [image, encodeTrailer(facts)]);
     await rename(temporary, path);

@@ -5,6 +5,8 @@ import type { VariantFacts } from './variant-file.ts';
 export type RenderTask = {
   readonly inputPath: string;
   readonly outputPath: string;
+  /** Where the file grows until it is whole, on the same disk; beside the output when there is none. */
+  readonly stagingFolder?: string;
   readonly plan: RenderPlan;
 };
 

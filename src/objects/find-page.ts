@@ -5,12 +5,16 @@ import {
   blockSize,
   countPlaces,
   decodePlaces,
+  emptyPlaces,
   intersectPlaces,
   type Places,
   placesDescending,
 } from '../lib/block-members.ts';
 import type { Database } from '../platform/database/database.ts';
 import { allFacet } from './facets.ts';
+
+/** SQLite joins at most 64 tables, and an object can carry a hundred tags. */
+const maxJoined = 60;
 
 export type PageQuery = {
   accountId: string;
@@ -97,8 +101,26 @@ async function commonBlocks(
   database: Database,
   accountId: string,
   rarest: string,
-  others: string[],
+  others: readonly string[],
 ): Promise<Block[]> {
+  const groups: Promise<Map<number, Places>>[] = [];
+  for (let start = 0; start < others.length; start += maxJoined)
+    groups.push(joinBlocks(database, accountId, rarest, others.slice(start, start + maxJoined)));
+  const [first = new Map<number, Places>(), ...rest] = await Promise.all(groups);
+  return [...first].flatMap(([block, places]) => {
+    for (const group of rest) intersectPlaces(places, group.get(block) ?? emptyPlaces());
+    const count = countPlaces(places);
+    return count > 0 ? [{ block, count, places: () => places }] : [];
+  });
+}
+
+/** By block number, newest first: what the rarest and all the others have in common. */
+async function joinBlocks(
+  database: Database,
+  accountId: string,
+  rarest: string,
+  others: readonly string[],
+): Promise<Map<number, Places>> {
   const columns: RawBuilder<unknown>[] = others.map((_, i) => sql.raw(`o${i}.members as m${i}`));
   const joins = others.map(
     (facet, i) =>
@@ -108,12 +130,14 @@ async function commonBlocks(
   const { rows } = await sql<{ block: number; members: Uint8Array } & Record<string, Uint8Array>>`
     select d.block as block, d.members as members, ${sql.join(columns)} from facet_blocks d ${sql.join(joins, sql` `)}
     where d.account_id = ${accountId} and d.facet = ${rarest} order by d.block desc`.execute(database.read);
-  return rows.flatMap((row) => {
-    const places = decodePlaces(row.members);
-    for (let i = 0; i < others.length; i++) intersectPlaces(places, decodePlaces(row[`m${i}`] as Uint8Array));
-    const count = countPlaces(places);
-    return count > 0 ? [{ block: row.block, count, places: () => places }] : [];
-  });
+  return new Map(
+    rows.map((row) => {
+      const places = decodePlaces(row.members);
+      for (let i = 0; i < others.length; i++)
+        intersectPlaces(places, decodePlaces(row[`m${i}`] as Uint8Array));
+      return [row.block, places];
+    }),
+  );
 }
 
 function take(

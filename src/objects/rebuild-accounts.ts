@@ -64,7 +64,10 @@ export class AccountRestorer {
         await enqueue(tx, [eraseJob(account.account_id, account.erase_at)]);
       return count > 0n;
     });
-    if (inserted) return newest;
+    if (inserted) {
+      this.#checkSecrets(account);
+      return newest;
+    }
     this.#damaged(bucketManifestKey(bucketId), 'is of an account that another bucket has');
     return null;
   }
@@ -81,7 +84,6 @@ export class AccountRestorer {
       const keys = manifest['keys'].map(rows.key);
       if (keys.some((one) => one.account_id !== account.account_id))
         throw new DamagedManifest('has a key of another account');
-      this.#checkSecrets(account);
       return { writtenAt: Number(manifest['written_at']) || 0, account, keys };
     } catch (error) {
       if (!(error instanceof DamagedManifest)) throw error;
@@ -112,7 +114,11 @@ export class AccountRestorer {
   }
 
   #checkSecrets(account: Account): void {
-    for (const field of ['openai_api_key_sealed', 'signing_secret_sealed', 'webhook_secret_sealed'] as const) {
+    for (const field of [
+      'openai_api_key_sealed',
+      'signing_secret_sealed',
+      'webhook_secret_sealed',
+    ] as const) {
       const sealed = account[field];
       try {
         if (sealed !== null) this.#parts.openSecret(sealed);

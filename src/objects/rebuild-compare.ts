@@ -70,14 +70,14 @@ function differingColumns(left: Row, right: Row, ignored: ReadonlySet<string>): 
 }
 
 async function* rowsById(read: Kysely<Tables>, table: Compared['table'], id: string): AsyncGenerator<Row> {
-  // Its name and type depend on the table, which the builder's types cannot follow.
-  const { ref } = read.dynamic;
-  for (let after = ''; ; ) {
+  // The column depends on the table, which the builder's types cannot follow.
+  const idColumn = read.dynamic.ref(id);
+  for (let after = ''; ;) {
     const page = (await read
       .selectFrom(table)
       .selectAll()
-      .where(ref(id), '>', after)
-      .orderBy(ref(id))
+      .where(idColumn, '>', after)
+      .orderBy(idColumn)
       .limit(pageSize)
       .execute()) as Row[];
     yield* page;

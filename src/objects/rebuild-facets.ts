@@ -1,7 +1,14 @@
 // Computes from an account's objects all that is normally kept with every change: facets for listing, and the counters.
 // Objects come in their order, so only the blocks being filled are in memory, and each is written once.
 import { type Account } from '../accounts/tables.ts';
-import { blockSize, countPlaces, emptyPlaces, encodePlaces, type Places, setPlace } from '../lib/block-members.ts';
+import {
+  blockSize,
+  countPlaces,
+  emptyPlaces,
+  encodePlaces,
+  type Places,
+  setPlace,
+} from '../lib/block-members.ts';
 import type { Database } from '../platform/database/database.ts';
 import { facetsOf } from './facets.ts';
 import type { FacetBlockTable, ObjectRow } from './tables.ts';
@@ -38,7 +45,7 @@ export async function settleAccount(database: Database, account: Account): Promi
 type Listed = Pick<ObjectRow, 'seq' | 'kind' | 'folder' | 'tags' | 'size_bytes'>;
 
 async function* inOrder(database: Database, accountId: string): AsyncGenerator<Listed> {
-  for (let after = -1; ; ) {
+  for (let after = -1; ;) {
     const page = await database.read
       .selectFrom('objects')
       .select(['seq', 'kind', 'folder', 'tags', 'size_bytes'])

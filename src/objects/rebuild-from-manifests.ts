@@ -40,7 +40,11 @@ export async function rebuildFromManifests(parts: RebuildParts): Promise<Rebuild
   let objects = 0;
   for (const account of accounts) objects += (await settleAccount(parts.database, account)).objects;
   for (const where of rows.unknownFields)
-    problems.push({ kind: 'unknown_field', where, detail: 'was written by a newer version, and is left out' });
+    problems.push({
+      kind: 'unknown_field',
+      where,
+      detail: 'was written by a newer version, and is left out',
+    });
   return { accounts: accounts.length, keys, objects, problems };
 }
 

@@ -43,7 +43,8 @@ export class ObjectRestorer {
           .execute();
         if (inserted.length === alike.length) return;
         const known = new Set(inserted.map((row) => row.generation));
-        for (const row of alike.filter(({ generation }) => !known.has(generation))) await this.#settle(tx, row);
+        for (const row of alike.filter(({ generation }) => !known.has(generation)))
+          await this.#settle(tx, row);
       });
     }
   }
@@ -61,7 +62,11 @@ export class ObjectRestorer {
           .values({ ...row, seq: Number(last) + 1 })
           .execute();
       });
-      this.#report('renumbered_object', row, 'another object has its place in the order; it is listed first now');
+      this.#report(
+        'renumbered_object',
+        row,
+        'another object has its place in the order; it is listed first now',
+      );
     }
   }
 
@@ -94,7 +99,8 @@ export class ObjectRestorer {
     const sizeBytes =
       row.backend === found.backend
         ? found.originalBytes
-        : ((await this.#parts.stores[row.backend].head(originalKey(row.bucket_id, row.generation)))?.size ?? null);
+        : ((await this.#parts.stores[row.backend].head(originalKey(row.bucket_id, row.generation)))?.size ??
+          null);
     if (sizeBytes === row.size_bytes) return true;
     const detail = sizeBytes === null ? 'is gone' : `has ${sizeBytes} bytes instead of ${row.size_bytes}`;
     this.#report('missing_original', row, `the original of "${row.object_id}" ${detail}`);

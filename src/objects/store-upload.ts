@@ -46,7 +46,9 @@ export class UploadStore {
     const { staged } = upload.file;
     try {
       const row = this.#newRow(upload);
-      if (row.custom_id && (await idInUse(this.#database.read, row))) throw new AppError('object_id_in_use');
+      // Saves the disk work, not more. Under a key only the transaction can tell a rival from the first of two repeats.
+      if (row.custom_id && !upload.idempotencyKey && (await idInUse(this.#database.read, row)))
+        throw new AppError('object_id_in_use');
       return await this.#storeRow(row, upload);
     } finally {
       await staged.discard();

@@ -12,10 +12,10 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 
 const companions = ['-wal', '-shm'];
 
-export function openSqliteReader(file: string): { read: Kysely<Tables>; close(): void } {
+export function openSqliteReader(file: string): { read: Kysely<Tables> } & Disposable {
   const connection = openSqliteConnection(file, { readonly: true });
   const dialect = sqliteDialect((sql, parameters) => connection.run(sql, parameters));
-  return { read: new Kysely<Tables>({ dialect }), close: () => connection.close() };
+  return { read: new Kysely<Tables>({ dialect }), [Symbol.dispose]: () => connection.close() };
 }
 
 /** What is wrong with it; nothing when it is sound. Works beside a server that writes. */

@@ -106,7 +106,9 @@ export class SqliteWriter {
         done.length < maxGroupSize &&
         performance.now() - startedAt < maxGroupMs
       );
+      failpoint('database:before-commit');
       await this.#send('COMMIT');
+      failpoint('database:committed');
     } catch (error) {
       await this.#send('ROLLBACK').catch(() => undefined);
       for (const { transaction } of done) transaction.reject(toAppError(error));

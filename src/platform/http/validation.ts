@@ -25,13 +25,14 @@ export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart
 };
 
 function toValidationError(errors: ErrorObject[], part: string | undefined): FastifyError {
-  const [first] = errors;
-  const sentence = first ? describe(first, part ?? 'body') : 'The request is not valid';
+  // Of a choice the faults of its branches come first; the sentence is stated with the choice itself.
+  const telling = errors.find(statedSentence) ?? errors[0];
+  const sentence = telling ? describe(telling, part ?? 'body') : 'The request is not valid';
   return new AppError('bad_request', sentence) as unknown as FastifyError;
 }
 
 function describe(error: ErrorObject, part: string): string {
-  const stated = (error.parentSchema as { 'x-error'?: string } | undefined)?.['x-error'];
+  const stated = statedSentence(error);
   if (stated) return stated;
   const what = part === 'querystring' ? 'Query parameter' : part === 'params' ? 'Path part' : 'Field';
   const missing = (error.params as { missingProperty?: string }).missingProperty;
@@ -45,6 +46,10 @@ function describe(error: ErrorObject, part: string): string {
   const field = error.instancePath.split('/').slice(1).join('.');
   if (!field) return part === 'body' ? 'Send a JSON object as the body' : 'The request is not valid';
   return `${what} "${printable(field)}" ${error.message ?? 'is not valid'}${choices(error)}`;
+}
+
+function statedSentence(error: ErrorObject): string | undefined {
+  return (error.parentSchema as { 'x-error'?: string } | undefined)?.['x-error'];
 }
 
 function choices(error: ErrorObject): string {

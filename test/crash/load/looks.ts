@@ -1,7 +1,13 @@
 // Looking at pictures, which makes variants: of objects that hold still, and of some that are changed meanwhile.
 import type { Work } from './context.ts';
 
-const transformations = ['w-20.webp', 'h-24_w-24.jpg', 'original.webp', 'gray_w-33.png', 'h-200_w-200.webp'];
+const transformations = [
+  'w-20.webp',
+  'h-24_w-24.jpg',
+  'original.webp',
+  'fit-max_w-33.png',
+  'h-200_w-200.webp',
+];
 
 export const view: Work = async (context) => {
   const { model, random } = context;

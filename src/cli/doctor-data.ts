@@ -1,0 +1,116 @@
+// The doctor's look at what is stored: the database, sealed secrets, background jobs, and who has the data folder.
+import { existsSync } from 'node:fs';
+import type { Kysely } from 'kysely';
+import type { Config } from '../config.ts';
+import { databaseFile } from '../core.ts';
+import { parseObjectKey } from '../objects/object-keys.ts';
+import { lockHolder } from '../platform/database/data-dir-lock.ts';
+import type { Tables } from '../platform/database/database.ts';
+import { faultsOfSqliteFile, openSqliteReader } from '../platform/database/sqlite-file.ts';
+import { createSecretBox, loadSecretKey } from '../platform/secrets.ts';
+import { openStorage } from '../platform/storage/open-storage.ts';
+import type { Finding } from './doctor-finding.ts';
+
+const overdueMs = 600_000;
+
+export async function checkDatabase(config: Config): Promise<Finding> {
+  const file = databaseFile(config);
+  if (!existsSync(file)) return noDatabase(config, file);
+  const faults = faultsOfSqliteFile(file);
+  if (faults.length > 0) {
+    const advice =
+      'stop the server, keep a copy of the data folder, then restore a backup or run "tintype rebuild --force"';
+    return { state: 'fail', message: `${file} is damaged: ${faults.slice(0, 3).join('; ')}`, advice };
+  }
+  return reading(config, async (read) => {
+    const count = async (table: 'accounts' | 'objects'): Promise<number> =>
+      (
+        await read
+          .selectFrom(table)
+          .select((eb) => eb.fn.countAll<number>().as('count'))
+          .executeTakeFirstOrThrow()
+      ).count;
+    const [accounts, objects] = [await count('accounts'), await count('objects')];
+    if (accounts === 0) return noDatabase(config, file);
+    return { state: 'ok', message: `${file} is sound: ${accounts} accounts, ${objects} objects` };
+  });
+}
+
+async function noDatabase(config: Config, file: string): Promise<Finding> {
+  if (existsSync(config.dataDir) && (await hasBuckets(config))) {
+    const advice = 'before you start the server, run "tintype rebuild"';
+    return { state: 'fail', message: `${file} is missing or empty, but the stores hold objects`, advice };
+  }
+  return { state: 'warn', message: 'there is none yet', advice: 'nothing: the first start makes it' };
+}
+
+async function hasBuckets({ filesStore, storageStore }: Config): Promise<boolean> {
+  for (const address of [filesStore, storageStore]) {
+    for await (const { key } of (await openStorage(address)).list('')) if (parseObjectKey(key)) return true;
+  }
+  return false;
+}
+
+export async function checkSecrets(config: Config): Promise<Finding> {
+  if (!existsSync(databaseFile(config))) return { state: 'ok', message: 'none yet' };
+  const box = createSecretBox(
+    await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir }),
+  );
+  return reading(config, async (read) => {
+    const rows = await read
+      .selectFrom('accounts')
+      .select(['openai_api_key_sealed', 'signing_secret_sealed', 'webhook_secret_sealed'])
+      .execute();
+    const sealed = rows.flatMap((row) => Object.values(row)).filter((text) => text !== null);
+    if (sealed.length === 0) return { state: 'ok', message: 'none yet' };
+    const secretKey = await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir });
+    const box = createSecretBox(secretKey);
+    const unreadable = sealed.filter((text) => !opens(() => box.open(text))).length;
+    if (unreadable === 0) return { state: 'ok', message: `${sealed.length} stored, all can be opened` };
+    return {
+      state: 'fail',
+      message: `${unreadable} of ${sealed.length} stored secrets cannot be opened`,
+      advice: 'set SECRET_KEY, or restore secret.key in the data folder, as it was when they were stored',
+    };
+  });
+}
+
+function opens(open: () => string): boolean {
+  try {
+    open();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function checkJobs(config: Config): Promise<Finding> {
+  if (!existsSync(databaseFile(config))) return { state: 'ok', message: 'none yet' };
+  return reading(config, async (read) => {
+    const jobs = await read.selectFrom('jobs').select(['kind', 'dead', 'run_at', 'last_error']).execute();
+    const dead = jobs.filter((job) => job.dead === 1);
+    const overdue = jobs.filter((job) => job.dead === 0 && job.run_at < Date.now() - overdueMs);
+    const message = `${jobs.length - dead.length} waiting, ${dead.length} given up`;
+    if (dead.length > 0) {
+      const kinds = [...new Set(dead.map((job) => job.kind))].join(', ');
+      const advice = `see why in the log; the last said: ${dead.at(-1)?.last_error ?? 'nothing'}`;
+      return { state: 'warn', message: `${message} (${kinds})`, advice };
+    }
+    if (overdue.length === 0) return { state: 'ok', message };
+    return {
+      state: 'warn',
+      message: `${message}, ${overdue.length} for more than 10 minutes`,
+      advice: 'start the server, which does them; if it runs, see its log',
+    };
+  });
+}
+
+export function checkServer({ dataDir }: Config): Finding {
+  const holder = lockHolder(dataDir);
+  return { state: 'ok', message: holder === null ? 'not running' : `running: ${holder}` };
+}
+
+async function reading(config: Config, look: (read: Kysely<Tables>) => Promise<Finding>): Promise<Finding> {
+  using database = openSqliteReader(databaseFile(config));
+  return await look(database.read);
+}

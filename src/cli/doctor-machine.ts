@@ -1,0 +1,123 @@
+// The doctor's look at the machine: Node, the data folder and its disk, the stores, the image workers, the clock.
+import { existsSync } from 'node:fs';
+import { access, constants, mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Config } from '../config.ts';
+import { createImageWorkerPool } from '../images/image-worker-pool.ts';
+import { planRendering } from '../images/plan.ts';
+import { parseTransformation, type VariantTransformation } from '../images/transformation.ts';
+import { openStorage } from '../platform/storage/open-storage.ts';
+import type { Finding } from './doctor-finding.ts';
+import { formatBytes } from './output.ts';
+
+const leastNodeMajor = 24;
+const megabyte = 1024 ** 2;
+const fewBytesFree = 1024 * megabyte;
+const tooFewBytesFree = 64 * megabyte;
+const maxSkewMs = 5000;
+const sensibleTime = Date.UTC(2026, 0, 1);
+
+export function checkNode(): Finding {
+  const { node } = process.versions;
+  if (Number(node.split('.')[0]) >= leastNodeMajor) return { state: 'ok', message: `Node.js ${node}` };
+  return {
+    state: 'fail',
+    message: `Node.js ${node} is too old`,
+    advice: `install ${leastNodeMajor} or newer`,
+  };
+}
+
+export async function checkDataDir({ dataDir }: Config): Promise<Finding> {
+  if (!existsSync(dataDir)) {
+    const parent = nearestExisting(dataDir);
+    await access(parent, constants.W_OK);
+    return {
+      state: 'warn',
+      message: `${dataDir} is not there yet`,
+      advice: 'nothing: the first start makes it',
+    };
+  }
+  try {
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    const advice = `give it to the user that runs Tintype: chown -R ${process.getuid?.() ?? 'user'} ${dataDir}`;
+    return { state: 'fail', message: `${dataDir} cannot be written to`, advice };
+  }
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  const message = `${dataDir} can be written to, ${formatBytes(free)} free`;
+  if (free < tooFewBytesFree) return { state: 'fail', message, advice: 'make room on this disk' };
+  if (free < fewBytesFree) return { state: 'warn', message, advice: 'make room on this disk soon' };
+  return { state: 'ok', message };
+}
+
+function nearestExisting(path: string): string {
+  let folder = path;
+  while (!existsSync(folder)) folder = dirname(folder);
+  return folder;
+}
+
+export async function checkStore({ dataDir }: Config, address: string): Promise<Finding> {
+  if (!existsSync(dataDir))
+    return { state: 'warn', message: `${address} not tried: there is no data folder yet` };
+  try {
+    await (await openStorage(address)).probe();
+    return { state: 'ok', message: `${address} takes files` };
+  } catch (error) {
+    const advice = 'see that the folder exists, has room, and belongs to the user that runs Tintype';
+    return { state: 'fail', message: `${address} takes no files: ${(error as Error).message}`, advice };
+  }
+}
+
+/** One pixel, as PNG. */
+const tinyPicture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** In a worker process, as the service does it: that is where a broken decoder shows. */
+export async function checkImages(config: Config): Promise<Finding> {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-doctor-'));
+  const pool = createImageWorkerPool({
+    size: 1,
+    maxQueued: 1,
+    wallTimeMs: config.IMAGE_SECONDS * 1000,
+    maxRssBytes: 512 * megabyte,
+    idleMs: 1000,
+  });
+  try {
+    const inputPath = join(folder, 'in.png');
+    await writeFile(inputPath, tinyPicture);
+    const source = { width: 1, height: 1, frames: 1, alpha: true, type: 'image/png' };
+    const transformation = parseTransformation('w-8.webp') as VariantTransformation;
+    const plan = planRendering(source, transformation);
+    const { ms } = await pool.render({ inputPath, outputPath: join(folder, 'out.webp'), plan });
+    return { state: 'ok', message: `a worker made a WebP in ${Math.round(ms)} ms` };
+  } catch (error) {
+    const advice = 'install the packages anew on this machine: npm ci';
+    return { state: 'fail', message: `no worker could render: ${(error as Error).message}`, advice };
+  } finally {
+    await pool.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Keys expire, links are signed and jobs fall due by it. */
+export async function checkClock({ dataDir }: Config): Promise<Finding> {
+  const now = Date.now();
+  const advice = 'set the clock, and let NTP keep it';
+  const shown = new Date(now).toISOString();
+  if (now < sensibleTime) return { state: 'fail', message: `the clock says ${shown}`, advice };
+  if (!existsSync(dataDir)) return { state: 'ok', message: shown };
+  const probe = join(dataDir, `.clock-${process.pid}`);
+  try {
+    await writeFile(probe, '');
+    const { mtimeMs } = await stat(probe);
+    if (Math.abs(mtimeMs - now) < maxSkewMs) return { state: 'ok', message: shown };
+    const skew = Math.round((mtimeMs - now) / 1000);
+    return { state: 'warn', message: `the data folder's disk is ${skew} s ahead of the clock`, advice };
+  } finally {
+    await rm(probe, { force: true });
+  }
+}

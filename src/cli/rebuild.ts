@@ -1,0 +1,141 @@
+// `tintype rebuild`: makes a lost database anew from the manifests in both stores; the old one is kept aside.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { databaseFile, openCore } from '../core.ts';
+import { areEqual, compareDatabases, type TableDifferences } from '../objects/rebuild-compare.ts';
+import { rebuildFromManifests } from '../objects/rebuild-from-manifests.ts';
+import type { RebuildReport } from '../objects/rebuild-report.ts';
+import { lockDataDir } from '../platform/database/data-dir-lock.ts';
+import {
+  faultsOfSqliteFile,
+  openSqliteReader,
+  removeSqliteFile,
+  replaceSqliteFile,
+  sealSqliteFile,
+} from '../platform/database/sqlite-file.ts';
+import { AppError } from '../platform/errors.ts';
+import { jsonOption, readArguments } from './arguments.ts';
+import { printJson } from './output.ts';
+import { startProgress } from './progress.ts';
+import { printDifferences, printReport } from './rebuild-summary.ts';
+
+export const help = `Usage:
+  tintype rebuild [--force]
+  tintype rebuild --check
+
+  --check   change nothing: say what would be restored, and how it differs from the database there is
+  --force   replace a database that has accounts or cannot be read; the old one is kept beside it
+  --json    print JSON
+
+Restores accounts, keys, objects, tags and folders from the small files that lie beside the originals. Stop the server
+first (--check may run beside it; then the changes of the last seconds may show as differences). Lost are only: times of
+last use, answers kept for repeated uploads, which variants were made with /create, and background work not done yet.
+--check ends with 1 when something could not be restored or differs.`;
+
+export async function rebuild(args: string[], config: () => Config): Promise<0 | 1> {
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = readArguments(args, { check: flag, force: flag, ...jsonOption });
+  return values.check
+    ? check(config(), values.json)
+    : replaceDatabase(config(), { force: values.force, json: values.json });
+}
+
+async function replaceDatabase(config: Config, options: { force: boolean; json: boolean }): Promise<0> {
+  const lock = lockDataDir(config.dataDir, 'tintype rebuild');
+  try {
+    const file = databaseFile(config);
+    if (!options.force) await refuseToReplace(file);
+    const built = `${file}.rebuild`;
+    const report = await build(config, built);
+    if (report.accounts === 0) {
+      await removeSqliteFile(built);
+      printReport(report);
+      throw new AppError('not_found', nothingFound(config));
+    }
+    const aside = existsSync(file) ? `${file}.before-${timestamp()}` : null;
+    await replaceSqliteFile({ file, by: built, aside: aside ?? `${file}.before-${timestamp()}` });
+    if (options.json) printJson({ ...report, old_database: aside });
+    else {
+      printReport(report);
+      if (aside) console.log(`The old database is kept as ${aside}`);
+    }
+    return 0;
+  } finally {
+    lock.release();
+  }
+}
+
+/** The file is whole, checked and self-contained when this resolves. */
+async function build(config: Config, file: string): Promise<RebuildReport> {
+  await removeSqliteFile(file);
+  const core = await openCore(config, file);
+  const progress = startProgress('Restoring objects:', null);
+  let report: RebuildReport;
+  try {
+    report = await rebuildFromManifests({
+      ...core,
+      openSecret: (sealed) => core.secretBox.open(sealed),
+      onProgress: (manifests) => progress.advance(manifests),
+    });
+  } finally {
+    progress.stop();
+    await core.database.close();
+  }
+  sealSqliteFile(file);
+  const faults = faultsOfSqliteFile(file);
+  if (faults.length > 0) throw new Error(`The new database ${file} is not sound: ${faults.join('; ')}`);
+  return report;
+}
+
+async function check(config: Config, json: boolean): Promise<0 | 1> {
+  const file = databaseFile(config);
+  const built = join(config.dataDir, `tintype.db.check-${process.pid}`);
+  try {
+    const report = await build(config, built);
+    const differences = existsSync(file) ? await compare(file, built) : null;
+    if (json) printJson({ ...report, differences });
+    else {
+      printReport(report);
+      printDifferences(differences);
+    }
+    return report.problems.length === 0 && differences !== null && areEqual(differences) ? 0 : 1;
+  } finally {
+    await removeSqliteFile(built);
+  }
+}
+
+async function compare(file: string, built: string): Promise<TableDifferences[]> {
+  using current = openSqliteReader(file);
+  using rebuilt = openSqliteReader(built);
+  return await compareDatabases(current.read, rebuilt.read);
+}
+
+async function refuseToReplace(file: string): Promise<void> {
+  if (!existsSync(file)) return;
+  const accounts = await countAccounts(file);
+  if (accounts === 0) return;
+  const has = accounts === null ? 'cannot be read' : `has ${accounts} account${accounts === 1 ? '' : 's'}`;
+  throw new AppError(
+    'conflict',
+    `The database ${file} ${has}. See first what would change with "tintype rebuild --check"; "tintype rebuild --force" replaces it and keeps it aside.`,
+  );
+}
+
+async function countAccounts(file: string): Promise<number | null> {
+  try {
+    using database = openSqliteReader(file);
+    const query = database.read.selectFrom('accounts').select((eb) => eb.fn.countAll<number>().as('count'));
+    return (await query.executeTakeFirstOrThrow()).count;
+  } catch {
+    return null;
+  }
+}
+
+function nothingFound(config: Config): string {
+  return `There is no account to restore in ${config.filesStore} or ${config.storageStore}; nothing was changed. Are DATA_DIR, FILES_STORE and STORAGE_STORE those of the lost installation?`;
+}
+
+function timestamp(): string {
+  return new Date().toISOString().replaceAll(/[:.]/g, '-');
+}

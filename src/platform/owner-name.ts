@@ -1,0 +1,35 @@
+// Names for what this process holds where others may find it after its death: staged files, leases. A name carries host
+// and process, so that whoever starts next need not wait for them to grow old.
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
+const ownHost = hostname().replace(/[^A-Za-z0-9.-]/g, '_') || 'localhost';
+const namePattern = /^(?<host>.+)-(?<pid>[1-9][0-9]*)-[0-9a-f]+$/;
+
+export function newOwnerName(): string {
+  return ownerName(process.pid, randomBytes(12).toString('hex'));
+}
+
+/** A name that both the process and whoever started it can tell; `hex` sets it apart from others of that process. */
+export function ownerName(pid: number, hex: string): string {
+  return `${ownHost}-${pid}-${hex}`;
+}
+
+/**
+ * Whether the process that made the name has ended; false when that cannot be told from here. A name of this process
+ * counts as gone too, because an earlier one may have had its number: who still holds some keeps a list of them.
+ */
+export function isOwnerGone(name: string): boolean {
+  const { host, pid } = namePattern.exec(name)?.groups ?? {};
+  if (host !== ownHost) return false;
+  return Number(pid) === process.pid || !isAlive(Number(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Any other refusal means that there is such a process, only not ours.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
