@@ -33,9 +33,9 @@ function onOrOff(text: string): boolean {
 function address(...protocols: string[]): (text: string) => string {
   return (text) => {
     const url = URL.parse(text);
-    const wanted = protocols.map((protocol) => `${protocol}://`).join(' or ');
-    if (!url || !protocols.includes(url.protocol.slice(0, -1)))
-      throw new Wrong(`must be an address that begins with ${wanted}`);
+    const starts = protocols.map((protocol) => `${protocol}://`);
+    if (!url || !starts.some((start) => text.toLowerCase().startsWith(start)))
+      throw new Wrong(`must be an address that begins with ${starts.join(' or ')}`);
     return text.replace(/\/+$/, '');
   };
 }
@@ -43,9 +43,9 @@ function address(...protocols: string[]): (text: string) => string {
 function webAddress(text: string): string {
   const checked = address('http', 'https')(text);
   const url = new URL(checked);
-  if (url.search || url.hash || url.username)
+  if (/[?#]/.test(checked) || url.username || url.password)
     throw new Wrong('must be an address without user, query or fragment');
-  return checked;
+  return url.href.replace(/\/+$/, '');
 }
 
 function store(text: string): string {
@@ -210,7 +210,10 @@ export function loadConfig(environment: Environment): Config {
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return withDerived(values as Values);
+  const config = withDerived(values as Values);
+  if (config.filesUrl === config.storageUrl)
+    throw new ConfigError(['STORAGE_URL must be another address than FILES_URL']);
+  return config;
 }
 
 /** Empty is unset; a secret may also stand in the file that NAME_FILE names. */

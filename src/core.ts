@@ -1,5 +1,4 @@
 // What every command needs, with or without a server: the database, the two stores and the secrets.
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountMigrations } from './accounts/tables.ts';
 import type { Config } from './config.ts';
@@ -10,6 +9,7 @@ import { objectMigrations } from './objects/tables.ts';
 import type { Database } from './platform/database/database.ts';
 import { openSqliteDatabase } from './platform/database/sqlite-database.ts';
 import { jobMigrations } from './platform/jobs/jobs.ts';
+import { makeFolder } from './platform/make-folder.ts';
 import { createSecretBox, loadSecretKey, type SecretBox } from './platform/secrets.ts';
 import { openStorage } from './platform/storage/open-storage.ts';
 
@@ -25,7 +25,7 @@ export const databaseFile = (config: Config): string => join(config.dataDir, 'ti
 
 /** `file` is the database to open: another one only while it is being made anew. */
 export async function openCore(config: Config, file = databaseFile(config)): Promise<Core> {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(config.dataDir);
   const secretBox = createSecretBox(
     await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir }),
   );

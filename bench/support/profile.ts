@@ -34,7 +34,7 @@ function describe(name: string, { nodes, samples, timeDeltas }: CpuProfile): str
     const us = timeDeltas[i] ?? 0;
     busyUs += us;
     add(byFunction, `${functionName || '(anonymous)'} ${shortName(url)}:${lineNumber + 1}`, us);
-    add(byOwner, owners.get(id) ?? functionName, us);
+    add(byOwner, owners.get(id) ?? (functionName.startsWith('(') ? functionName : 'Node itself'), us);
   }
   return [
     `${name}: ${(busyUs / 1000).toFixed(0)} ms busy`,

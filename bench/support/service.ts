@@ -39,17 +39,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         BOOTSTRAP_API_KEY: operatorKey,
       },
       // Each request is logged as by default; where the lines go to is not ours to measure.
-      stdio: ['ignore', (await import('node:fs')).openSync('/tmp/svc.log', 'w'), 'inherit'],
+      stdio: ['ignore', 'ignore', 'inherit'],
     }),
   );
-  const ended = once(child, 'exit');
+  let stopping = false;
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    if (!stopping) console.error(`Tintype ended by itself: ${code ?? signal}`);
+  });
   await Promise.race([
     untilReady(port),
-    ended.then(([code]) => Promise.reject(new Error(`Tintype ended with ${code} before it was ready`))),
+    ended.then(() => Promise.reject(new Error('Tintype ended before it was ready'))),
   ]);
   const startMs = performance.now() - startedAt;
 
   async function stop(): Promise<void> {
+    stopping = true;
     child.kill('SIGTERM');
     await ended;
   }

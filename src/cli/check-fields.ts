@@ -14,12 +14,11 @@ export function checkFields<Schema extends TSchema>(
     error?: Error;
   };
   if (!checked.error) return given as Static<Schema>;
-  throw new UsageError(
-    checked.error.message.replace(
-      /Field "(\w+)[^"]*"/,
-      (_, field: string) => `--${optionOf[field] ?? field.replaceAll('_', '-')}`,
-    ),
+  const sentence = checked.error.message.replace(
+    /Field "(\w+)[^"]*"/,
+    (_, field: string) => `--${optionOf[field] ?? field.replaceAll('_', '-')}`,
   );
+  throw new UsageError(sentence.replace('or null', 'or none'));
 }
 
 /** A number, null for `none`; what is neither becomes NaN, which the schema refuses. */

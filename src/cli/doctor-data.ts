@@ -53,9 +53,6 @@ async function hasBuckets({ filesStore, storageStore }: Config): Promise<boolean
 
 export async function checkSecrets(config: Config): Promise<Finding> {
   if (!existsSync(databaseFile(config))) return { state: 'ok', message: 'none yet' };
-  const box = createSecretBox(
-    await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir }),
-  );
   return reading(config, async (read) => {
     const rows = await read
       .selectFrom('accounts')

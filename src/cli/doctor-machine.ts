@@ -117,6 +117,9 @@ export async function checkClock({ dataDir }: Config): Promise<Finding> {
     if (Math.abs(mtimeMs - now) < maxSkewMs) return { state: 'ok', message: shown };
     const skew = Math.round((mtimeMs - now) / 1000);
     return { state: 'warn', message: `the data folder's disk is ${skew} s ahead of the clock`, advice };
+  } catch {
+    // A folder that cannot be written to is another check's finding.
+    return { state: 'ok', message: shown };
   } finally {
     await rm(probe, { force: true });
   }

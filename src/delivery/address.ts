@@ -24,14 +24,18 @@ export function createAddressMatcher(urls: Record<StorageBackend | 'base', strin
   });
 
   return function match(host: string | undefined, path: string): AddressMatch {
-    const byHost = mounts.filter((mount) => mount.host !== null && mount.host === host);
+    const asked = host?.toLowerCase();
+    const byHost = mounts.filter((mount) => mount.host !== null && mount.host === asked);
     const byPath = mounts.filter((mount) => mount.host === null || mount.prefix !== '/');
+    let ours = byHost.length > 0;
     for (const { backend, prefix } of [...byHost, ...byPath]) {
       if (!path.startsWith(prefix)) continue;
       const address = parse(path.slice(prefix.length));
-      return address ? { backend, ...address } : 'no object';
+      if (address) return { backend, ...address };
+      // At the root of the API's own host, what names no object is the API's.
+      ours ||= prefix !== '/';
     }
-    return byHost.length > 0 ? 'no object' : 'not ours';
+    return ours ? 'no object' : 'not ours';
   };
 }
 

@@ -5,7 +5,7 @@ export type Range = { start: number; end: number };
 /** Null: send everything. Several ranges are answered with everything, which the RFC allows and no player minds. */
 export function parseRange(header: string | undefined, sizeBytes: number): Range | null | 'unsatisfiable' {
   if (header === undefined) return null;
-  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header.trim()) ?? [];
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header.trim()) ?? [];
   if (first === '' && last === '') return null;
   if (first === '') {
     const length = Math.min(Number(last), sizeBytes);

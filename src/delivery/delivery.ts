@@ -83,7 +83,7 @@ export class Delivery {
     const parameters = query === '' ? null : new URLSearchParams(query);
     const download = parameters?.has('dl') ? parameters.get('dl') || match.objectId : null;
     const kept = this.#kept.get(path);
-    if (kept && !kept.facts.stale) {
+    if (kept && this.#parts.facts.isCurrent(kept.facts)) {
       this.#parts.onAnswer?.('memory');
       return send(request, response, kept, download);
     }

@@ -1,11 +1,12 @@
 // What delivery must know of an object, kept in memory so that a cached file is served without the database. A fact that
-// was announced as changed is marked stale, which also silences every answer prepared from it.
+// was announced as changed is marked stale, which also silences every answer prepared from it; one that is no longer held
+// would not hear of a change, so nothing is answered from it either.
 import type { Account } from '../accounts/tables.ts';
 import { Lru } from '../lib/lru.ts';
 import type { ObjectRow } from '../objects/tables.ts';
 import type { Database } from '../platform/database/database.ts';
 
-const maxKept = 50_000;
+const defaultMaxKept = 50_000;
 
 const objectColumns = [
   'backend',
@@ -27,11 +28,16 @@ export type ObjectFacts = Pick<ObjectRow, (typeof objectColumns)[number]> &
 
 export class FactsCache {
   readonly #database: Database;
-  readonly #kept = new Lru<string, ObjectFacts>(maxKept);
+  readonly #kept: Lru<string, ObjectFacts>;
   #changes = 0;
 
-  constructor(database: Database, topics: { object: string; account: string }) {
+  constructor(
+    database: Database,
+    topics: { object: string; account: string },
+    { maxKept = defaultMaxKept }: { maxKept?: number } = {},
+  ) {
     this.#database = database;
+    this.#kept = new Lru(maxKept);
     database.listen(topics.object, (key) => this.#forget((facts) => keyOf(facts) === key, key));
     database.listen(topics.account, (bucketId) => this.#forget((facts) => facts.bucket_id === bucketId));
   }
@@ -40,11 +46,21 @@ export class FactsCache {
     const key = `${bucketId}/${objectId}`;
     const kept = this.#kept.get(key);
     if (kept) return kept;
-    const changes = this.#changes;
-    const facts = await this.#load(bucketId, objectId);
-    // Something changed while we read: use the answer, but do not keep what may already be old.
-    if (facts && changes === this.#changes) this.#kept.set(key, facts);
-    return facts;
+    for (;;) {
+      const changes = this.#changes;
+      const facts = await this.#load(bucketId, objectId);
+      // Something changed while we read: what we have may already be old, and would never hear that it is.
+      if (facts && changes !== this.#changes) continue;
+      // Two that read at once share the facts of the first, or word of a change would reach only one of them.
+      const first = this.#kept.get(key);
+      if (facts && !first) this.#kept.set(key, facts);
+      return first ?? facts;
+    }
+  }
+
+  /** Whether word of a change would still reach these facts; what was prepared from others must not be used again. */
+  isCurrent(facts: ObjectFacts): boolean {
+    return this.#kept.get(keyOf(facts)) === facts;
   }
 
   #forget(matches: (facts: ObjectFacts) => boolean, key?: string): void {

@@ -54,6 +54,7 @@ function rangeOf(
   request: IncomingMessage,
   { etag, sizeBytes }: Representation,
 ): Range | null | 'unsatisfiable' {
+  if (request.method !== 'GET') return null;
   const condition = request.headers['if-range'];
   if (condition !== undefined && condition !== etag) return null;
   return parseRange(request.headers.range, sizeBytes);
@@ -72,7 +73,7 @@ async function stream(body: Readable, response: ServerResponse): Promise<void> {
 
 function attachment(name: string): string {
   const plain = name.replace(/[^\w .()-]/g, '_').slice(0, 200);
-  const encoded = encodeURIComponent(name.toWellFormed().slice(0, 200)).replace(
+  const encoded = encodeURIComponent(name.slice(0, 200).toWellFormed()).replace(
     /['()*]/g,
     (c) => `%${c.charCodeAt(0).toString(16)}`,
   );

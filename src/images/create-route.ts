@@ -5,6 +5,7 @@ import { findObject } from '../objects/find-object.ts';
 import { objectUrl, type PublicUrls } from '../objects/object-json.ts';
 import type { ObjectRow } from '../objects/tables.ts';
 import type { Database } from '../platform/database/database.ts';
+import { AppError } from '../platform/errors.ts';
 import type { HttpApp } from '../platform/http/http-server.ts';
 import { negotiateFormat } from './negotiate-format.ts';
 import type { OriginalImage, VariantRenderer } from './render-variant.ts';
@@ -71,7 +72,11 @@ export function createRoute(app: HttpApp, { database, urls, variants, originalOf
       const variant = await variants.getVariant(originalOf(object), wanted);
       await variant.handle.close();
       const name = printTransformation(wanted);
-      await keepVariant(database, object.generation, name);
+      if (!(await keepVariant(database, object.generation, name))) {
+        // Deleted while it was rendered: what the worker wrote after the purge must not stay.
+        await variants.removeVariants(object.bucket_id, object.generation);
+        throw new AppError('object_not_found');
+      }
       const { width, height, size, mediaType, cached } = variant;
       return { ...common, url: url + name, width, height, size: toKilobytes(size), type: mediaType, cached };
     },
@@ -86,16 +91,16 @@ export async function isKeptVariant(database: Database, generation: string, name
   );
 }
 
-async function keepVariant(database: Database, generation: string, name: string): Promise<void> {
-  if (await isKeptVariant(database, generation, name)) return;
-  await database.write(async (tx) => {
-    // Deleted meanwhile: nothing may be left behind that names it.
+/** False when the object was deleted meanwhile: nothing may be left behind that names it. */
+async function keepVariant(database: Database, generation: string, name: string): Promise<boolean> {
+  if (await isKeptVariant(database, generation, name)) return true;
+  return database.write(async (tx) => {
     const object = await tx
       .selectFrom('objects')
       .select('generation')
       .where('generation', '=', generation)
       .executeTakeFirst();
-    if (!object) return;
+    if (!object) return false;
     await tx
       .insertInto('kept_variants')
       .values({ generation, name, created_at: Date.now() })
@@ -107,12 +112,13 @@ async function keepVariant(database: Database, generation: string, name: string)
       .limit(1000)
       .offset(maxKeptPerObject)
       .execute();
-    if (tooOld.length === 0) return;
+    if (tooOld.length === 0) return true;
     const names = tooOld.map((row) => row.name);
     await tx
       .deleteFrom('kept_variants')
       .where('generation', '=', generation)
       .where('name', 'in', names)
       .execute();
+    return true;
   });
 }

@@ -127,7 +127,8 @@ function forkWorker(): ChildProcess {
 }
 
 async function removeTemporary(task: RenderTask, pid: number | undefined): Promise<void> {
-  if (pid !== undefined) await rm(temporaryPath(task.outputPath, pid, task.stagingFolder), { force: true }).catch(() => {});
+  if (pid !== undefined)
+    await rm(temporaryPath(task.outputPath, pid, task.stagingFolder), { force: true }).catch(() => {});
 }
 
 function holdLoop(child: ChildProcess): void {

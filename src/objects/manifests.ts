@@ -8,37 +8,49 @@ import { bucketManifestKey, manifestKey } from './object-keys.ts';
 import type { Stores } from './stores.ts';
 import type { ObjectRow } from './tables.ts';
 
+/** A disk may stay full for hours, and nobody asks for these again. */
+const maxAttempts = 100;
+
 export type ObjectManifest = { tintype: 1; object: ObjectRow };
 export type BucketManifest = { tintype: 1; written_at: number; account: Account; keys: Key[] };
 
-export function manifestJob(object: Pick<ObjectRow, 'generation'>): Job {
-  return { kind: 'object-manifest', key: object.generation, payload: { generation: object.generation } };
+type Place = Pick<ObjectRow, 'backend' | 'bucket_id' | 'generation'>;
+
+export function manifestJob({ backend, bucket_id, generation }: Place): Job {
+  return {
+    kind: 'object-manifest',
+    key: generation,
+    payload: { backend, bucket_id, generation } satisfies Place,
+  };
 }
 
 export function manifestHandlers(database: Database, stores: Stores): Record<string, JobHandler> {
   return {
     'object-manifest': {
-      run: ({ generation }: { generation: string }) => writeObjectManifest(database, stores, generation),
+      run: (place: Place) => writeObjectManifest(database, stores, place),
+      maxAttempts,
     },
     'bucket-manifest': {
       run: ({ bucket_id: bucketId }: { bucket_id: string }) =>
         writeBucketManifest(database, stores, bucketId),
+      maxAttempts,
     },
   };
 }
 
-async function writeObjectManifest(database: Database, stores: Stores, generation: string): Promise<void> {
+async function writeObjectManifest(database: Database, stores: Stores, place: Place): Promise<void> {
+  const { backend, bucket_id: bucketId, generation } = place;
   const find = () =>
     database.read.selectFrom('objects').selectAll().where('generation', '=', generation).executeTakeFirst();
   const object = await find();
-  if (!object) return;
-  const storage = stores[object.backend];
-  const key = manifestKey(object.bucket_id, generation);
-  const manifest: ObjectManifest = { tintype: 1, object };
-  await storage.put(key, Buffer.from(JSON.stringify(manifest)));
-  failpoint('manifest:written');
-  // Deleted while it was written: the delete removed the manifest before ours came, so ours must go too.
-  if (!(await find())) await storage.delete(key);
+  const key = manifestKey(bucketId, generation);
+  if (object) {
+    const manifest: ObjectManifest = { tintype: 1, object };
+    await stores[backend].put(key, Buffer.from(JSON.stringify(manifest)));
+    failpoint('manifest:written');
+  }
+  // Deleted while it was written, now or by a run that died: the delete removed the manifest before ours came.
+  if (!object || !(await find())) await stores[backend].delete(key);
 }
 
 /** In both backends, since either may hold the account's objects, and one may be lost. */

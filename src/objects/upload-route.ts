@@ -22,11 +22,17 @@ const UploadParts = Type.Object({
   object: Type.Optional(Type.String({ description: 'Custom object id; 12 random hex digits otherwise' })),
 });
 
-export async function uploadRoute(
-  app: HttpApp,
-  parts: { database: Database; stores: Stores; uploads: UploadStore },
-): Promise<void> {
-  await app.register(multipart, { limits: multipartLimits, throwFileSizeLimit: false });
+type Parts = { database: Database; stores: Stores; uploads: UploadStore };
+
+/** In a scope of its own: no other route takes multipart bodies. */
+export async function uploadRoute(app: HttpApp, parts: Parts): Promise<void> {
+  await app.register(async (scope) => {
+    await scope.register(multipart, { limits: multipartLimits, throwFileSizeLimit: false });
+    addUpload(scope as HttpApp, parts);
+  });
+}
+
+function addUpload(app: HttpApp, parts: Parts): void {
   app.post(
     '/upload/',
     {

@@ -1,14 +1,15 @@
 // Structured logs, one JSON line each, in which no key, token or credential ever appears.
-import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
+/** As they stand in a line of JSON: a quote in a key is escaped, and the letter before it may be that of an escape (`\n`). */
 const secretShapes = [
-  /\btt_[A-Za-z0-9_-]{20,}/g,
-  /\bBearer\s+[\x21-\x7e]+/gi,
-  /\bwhsec_[A-Za-z0-9+/=]+/g,
-  /\bttsign_[A-Za-z0-9_-]+/g,
-  /\bsk-[A-Za-z0-9_-]{8,}/g,
+  /tt_[A-Za-z0-9_-]{20,}/g,
+  /Bearer\s+(?:\\["\\]|[\x21\x23-\x5b\x5d-\x7e])+/gi,
+  /whsec_[A-Za-z0-9+/=]+/g,
+  /ttsign_[A-Za-z0-9_-]+/g,
+  /(?<![A-Za-z0-9](?<!\\[bfnrt]|\\u[0-9a-f]{4}))sk-[A-Za-z0-9_-]{8,}/g,
 ];
 const secretFields = [
   'authorization',
@@ -27,14 +28,12 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     redact: { paths, censor: '[redacted]' },
-    serializers: { err: (error: Error) => scrub(stdSerializers.err(error)) },
+    hooks: { streamWrite: scrub },
   };
   return destination ? pino(options, destination) : pino(options);
 }
 
 /** Messages and stacks quote what they choked on. */
-function scrub<T>(value: T): T {
-  let text = JSON.stringify(value);
-  for (const shape of secretShapes) text = text.replace(shape, '[redacted]');
-  return JSON.parse(text) as T;
+function scrub(line: string): string {
+  return secretShapes.reduce((text, shape) => text.replace(shape, '[redacted]'), line);
 }

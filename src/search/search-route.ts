@@ -6,7 +6,11 @@ import type { HttpApp } from '../platform/http/http-server.ts';
 const maxQuestionCharacters = 500;
 
 const SearchQuery = Type.Object({
-  q: Type.Optional(Type.String({ description: 'What to look for, in plain language' })),
+  q: Type.String({
+    pattern: '\\S',
+    description: 'What to look for, in plain language',
+    'x-error': 'Query parameter "q" is required',
+  }),
   threshold: Type.Number({
     minimum: 0,
     maximum: 1,
@@ -44,8 +48,7 @@ export function searchRoute(app: HttpApp): void {
       },
     },
     async (request) => {
-      const question = request.query.q?.trim() ?? '';
-      if (question === '') throw new AppError('bad_request', 'Query parameter "q" is required');
+      const question = request.query.q.trim();
       if (question.length > maxQuestionCharacters) {
         throw new AppError(
           'bad_request',

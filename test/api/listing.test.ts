@@ -153,7 +153,7 @@ test('an object can be found by all of its hundred tags together', async () => {
   const tags = Array.from({ length: 100 }, (_, index) => `tag ${index}`);
   const { body: stored } = await server.upload(await picture(6, 6), { tags: tags.join(',') }, { key });
   await server.upload(await picture(6, 6), { tags: tags.slice(1).join(',') }, { key });
-  const query = new URLSearchParams(tags.map((tag) => ['tags', tag]));
+  const query = new URLSearchParams(tags.map((tag): [string, string] => ['tags', tag]));
   const { status, body } = await server.json(`/get/?${query}`, { key });
   assert.deepEqual([status, body.objects], [200, [stored.object_url]]);
   query.append('tags', 'one more');

@@ -301,6 +301,7 @@ test('an upload that the client abandons half-way leaves nothing', async () => {
   for (const share of [0.02, 0.5, 0.999]) {
     await leavesNothing(server, async () => {
       const socket = await openSocket(server);
+      const arrived = once(server.app.http.server, 'request');
       socket.write(
         head('POST', '/upload/', { 'Content-Type': multipartType, 'Content-Length': body.length }),
       );

@@ -25,7 +25,7 @@ export const failpoints = Object.keys(passes) as (keyof typeof passes)[];
 
 export type Death =
   | { kind: 'failpoint'; failpoint: string; pass: number }
-  | { kind: 'group' | 'leader'; afterMs: number };
+  | { kind: 'group' | 'leader'; afterWrites: number };
 
 /** From twice as many rounds as there are failpoints on, every one of them is among the rounds. */
 export function planDeaths(rounds: number, random: Random): Death[] {
@@ -33,7 +33,7 @@ export function planDeaths(rounds: number, random: Random): Death[] {
   return Array.from({ length: rounds }, (_, round): Death => {
     if (round % 2 === 0) {
       const kind = random.chance(0.25) ? 'leader' : 'group';
-      return { kind, afterMs: random.between(20, 900) };
+      return { kind, afterWrites: random.between(0, 120) };
     }
     if (deck.length === 0) deck.push(...random.shuffle(failpoints));
     const failpoint = deck.pop() as keyof typeof passes;

@@ -1,6 +1,7 @@
 // The living processes of a group, read from /proc: the server is started as the leader of one, so whatever it leaves
 // behind is found even when its parent is gone. Zombies do not count: nobody may be there to reap them.
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export function groupMembers(groupId: number): number[] {
   return readdirSync('/proc')
@@ -24,7 +25,7 @@ export async function groupEnded(groupId: number, withinMs: number): Promise<boo
   const deadline = Date.now() + withinMs;
   while (groupMembers(groupId).length > 0) {
     if (Date.now() > deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await sleep(10);
   }
   return true;
 }

@@ -1,6 +1,7 @@
 // Rounds of load, death and recovery on one data folder that lives through all of them. Each round ends the service by
 // SIGKILL, of its whole group, of its leader alone, or by itself at a failpoint; starts it again and checks everything.
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkDisk } from './checks/check-disk.ts';
 import { checkService } from './checks/check-service.ts';
 import { settle } from './checks/settle.ts';
@@ -12,6 +13,7 @@ import { Service } from './service.ts';
 import { UploadMaker } from './uploads.ts';
 
 const clients = 8;
+const maxLoadMs = 1500;
 const failpointMs = 20_000;
 const workersEndMs = 5_000;
 /** The goal is 5 s; other processes may load the machine. */
@@ -41,7 +43,7 @@ export class Rounds {
 
   async run(death: Death): Promise<void> {
     if (death.kind === 'failpoint') await this.#dieAt(death.failpoint, death.pass);
-    else await this.#kill(death.kind, death.afterMs);
+    else await this.#kill(death.kind, death.afterWrites);
     this.kills += 1;
     await this.#recover();
   }
@@ -52,16 +54,24 @@ export class Rounds {
     this.#service = null;
   }
 
-  async #kill(whom: 'group' | 'leader', afterMs: number): Promise<void> {
+  async #kill(whom: 'group' | 'leader', afterWrites: number): Promise<void> {
     const service = this.#service ?? (await this.#start());
     const load = this.#load(service);
     const running = load.run(clients);
-    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, afterMs))]);
+    await Promise.race([running, this.#acknowledged(afterWrites)]);
     const workers = service.members().length - 1;
     if (whom === 'leader') await service.killLeader();
     else service.killNow();
     await running;
     await this.#expectNobodyLeft(service, whom === 'leader' ? workers : 0);
+  }
+
+  /** So many writes from now, or as many as come in a while, and then at any moment of those that follow. */
+  async #acknowledged(writes: number): Promise<void> {
+    const enough = this.model.acknowledged + writes;
+    const deadline = Date.now() + maxLoadMs;
+    while (this.model.acknowledged < enough && Date.now() < deadline) await sleep(1);
+    await sleep(this.#random.between(0, 20));
   }
 
   async #dieAt(failpoint: string, pass: number): Promise<void> {

@@ -3,6 +3,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/server.ts';
 import { Api, operatorKey } from './api.ts';
 import { groupEnded, groupMembers } from './process-group.ts';
@@ -18,6 +19,8 @@ export type StartOptions = {
   environment?: Record<string, string>;
   /** A command to run the program with, such as a tracer. */
   under?: readonly string[];
+  /** Options of `serve`. */
+  args?: readonly string[];
 };
 export type Death = { code: number | null; signal: NodeJS.Signals | null };
 
@@ -35,10 +38,14 @@ export class Service {
     return new Service(options, await freePort());
   }
 
-  private constructor({ dataDir, failpoint, environment, under = [] }: StartOptions, port: number) {
-    const [command = 'sh', ...args] = [...under, 'sh', 'scripts/node', 'bin/tintype.js', 'serve'];
+  private constructor(
+    { dataDir, failpoint, environment, under = [], args = [] }: StartOptions,
+    port: number,
+  ) {
+    const serve = ['sh', 'scripts/node', 'bin/tintype.js', 'serve', ...args];
+    const [command = '', ...rest] = [...under, ...serve];
     this.api = new Api(`http://127.0.0.1:${port}`);
-    this.#child = spawn(command, args, {
+    this.#child = spawn(command, rest, {
       cwd: projectFolder,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -76,7 +83,7 @@ export class Service {
       if (answer?.status === 200) return took;
       if (this.isDead) return null;
       if (took > maxStartMs) throw new Error(`Not ready after ${maxStartMs} ms:\n${this.said}`);
-      await new Promise((resolve) => setTimeout(resolve, pollMs));
+      await sleep(pollMs);
     }
   }
 

@@ -1,8 +1,9 @@
 // One server per data folder. The lock is the operating system's, through SQLite, so it goes with the process however
 // that ends; a small file beside it names the holder to whoever comes second.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { makeFolder } from '../make-folder.ts';
 
 export type LockHolder = { pid: number; started_at: string; address: string };
 
@@ -12,7 +13,7 @@ const holderFileIn = (dataDir: string): string => join(dataDir, 'server.json');
 const lockFileIn = (dataDir: string): string => join(dataDir, 'server.lock');
 
 export function lockDataDir(dataDir: string, address: string): { release(): void } {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const holderFile = holderFileIn(dataDir);
   const lock = new Sqlite(lockFileIn(dataDir), { timeout: 0 });
   try {

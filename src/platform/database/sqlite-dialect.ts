@@ -13,6 +13,13 @@ import type { SqlResult, SqlValue } from './sqlite-connection.ts';
 
 export type RunStatement = (sql: string, parameters: readonly SqlValue[]) => SqlResult | Promise<SqlResult>;
 
+/** Kysely would run one statement at a time, each after the answer to the one before; ours may be sent together. */
+class PipeliningAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
 export function sqliteDialect(run: RunStatement): Dialect {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -35,7 +42,7 @@ export function sqliteDialect(run: RunStatement): Dialect {
     destroy: nothing,
   };
   return {
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => new PipeliningAdapter(),
     createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),

@@ -6,6 +6,7 @@ export class AllowedMethods {
     const pattern = new RegExp(
       `^${url
         .replace(/\/$/, '')
+        .replace(/\./g, '\\.')
         .replace(/:[a-z_]+/g, '[^/]+')
         .replace(/\*/g, '.+')}/?$`,
     );

@@ -36,7 +36,8 @@ export class BodyRateGuard {
     const now = Date.now();
     for (const [request, watched] of this.#watched) {
       const elapsedMs = now - watched.windowStart;
-      const weAreSlow = request.readableLength >= request.readableHighWaterMark;
+      // Also when all of it is here and only we have not come to its end.
+      const weAreSlow = request.complete || request.readableLength >= request.readableHighWaterMark;
       if (!weAreSlow && elapsedMs < this.#options.windowMs) continue;
       const received = request.socket.bytesRead - watched.bytesAtStart;
       if (!weAreSlow && received < (this.#options.bytesPerSecond * elapsedMs) / 1000) {

@@ -1,5 +1,5 @@
 // The one place that turns whatever went wrong into an answer: a status, `{error}` and a stable code, nothing from inside.
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { newRequestId } from './request-id.ts';
@@ -70,7 +70,7 @@ export function answerOnSocket(error: NodeJS.ErrnoException, socket: Socket): vo
   const answer = known.code === 'internal' ? new AppError('bad_request') : known;
   const body = JSON.stringify({ error: answer.message });
   socket.end(
-    `HTTP/1.1 ${answer.status} ${answer.status === 408 ? 'Request Timeout' : 'Bad Request'}\r\n` +
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n` +
       `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `X-Error-Code: ${answer.code}\r\nX-Request-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n${body}`,
   );

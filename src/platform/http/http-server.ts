@@ -115,18 +115,24 @@ function listeningServer(
       requestTimeout: 0,
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: 30_000,
+      // Required all the same, but refused with our own error body.
+      requireHostHeader: false,
     },
     (request, response) => {
+      if (request.headers.host === undefined && request.httpVersion === '1.1')
+        return refuse(response, new AppError('bad_request', 'The request needs a Host header'));
       // While closing, no connection is kept for another request.
       if (!server.listening) response.shouldKeepAlive = false;
       if (!inFront?.(request, response)) handler(request, response);
     },
   );
   server.setTimeout(idleSocketMs);
-  server.on('checkExpectation', (_request, response) =>
-    sendError(response, new AppError('expectation_failed')),
-  );
+  server.on('checkExpectation', (_request, response) => refuse(response, new AppError('expectation_failed')));
   return server;
+}
+
+function refuse(response: ServerResponse, error: AppError): void {
+  sendError(response, error, { Connection: 'close', 'X-Request-Id': newRequestId() });
 }
 
 /** An empty body is no body, whatever its type says: clients send `Content-Type` with a bare DELETE. */

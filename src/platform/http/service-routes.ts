@@ -10,6 +10,14 @@ const Health = Type.Object({
   status: Type.String(),
   checks: Type.Optional(Type.Record(Type.String(), Type.String())),
 });
+const proxyHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+];
 const checkTimeoutMs = 2000;
 
 export type ServiceParts = {
@@ -74,7 +82,7 @@ async function outcome(check: () => Promise<void>): Promise<string> {
 function mayReadMetrics(request: FastifyRequest, token: string | undefined): boolean {
   if (token === undefined) {
     const here = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.socket.remoteAddress ?? '');
-    return here && !('x-forwarded-for' in request.headers) && !('forwarded' in request.headers);
+    return here && !proxyHeaders.some((name) => name in request.headers);
   }
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${token}`));

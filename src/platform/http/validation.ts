@@ -59,5 +59,5 @@ function choices(error: ErrorObject): string {
 
 /** A name from outside is quoted in a sentence: short, and without what could break out of it. */
 function printable(name: string): string {
-  return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
+  return name.replace(/[^\x20\x21\x23-\x7e]/g, '?').slice(0, 64);
 }

@@ -1,21 +1,10 @@
-// Makes the folder a file backend lives in, durably: files synced below a folder whose own name is lost are lost too.
+// Makes the folder a file backend lives in, and the one its writes begin in.
 
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 
 export function makeRoot(root: string): void {
-  const firstMade = mkdirSync(root, { recursive: true, mode: 0o700 });
-  if (firstMade !== undefined) {
-    for (let made = root; made !== dirname(firstMade); made = dirname(made)) syncFolderNow(dirname(made));
-  }
+  makeFolder(root);
   mkdirSync(join(root, '.staging'), { recursive: true, mode: 0o700 });
-}
-
-function syncFolderNow(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

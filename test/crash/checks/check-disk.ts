@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Api } from '../api.ts';
 import type { Model } from '../model.ts';
 import { sha256 } from '../uploads.ts';
@@ -40,7 +41,7 @@ async function drained(api: Api): Promise<void> {
     assert.equal(dead, 0, 'a background job was given up');
     if (waiting === 0) return;
     assert.ok(Date.now() < deadline, `${waiting} background jobs still wait after ${drainMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await sleep(25);
   }
 }
 
@@ -87,7 +88,7 @@ async function emptied(folder: string): Promise<void> {
   const look = (): Promise<string[]> => readdir(folder).catch(() => []);
   let left = await look();
   while (left.length > 0 && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await sleep(25);
     left = await look();
   }
   assert.deepEqual(left, [], `${folder} is not empty`);

@@ -1,0 +1,93 @@
+// System calls of the running service, seen or made to fail by strace.
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+
+const straceWorks = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
+export const skipWithoutStrace = straceWorks ? false : 'NOT PROVEN HERE: strace is missing or may not trace';
+
+export type Call = {
+  name: string;
+  text: string;
+  /** The file it acts on: the path of its first descriptor, or its last path argument. */
+  path: string;
+  /** Lines of the trace at which it began and ended. */
+  begun: number;
+  ended: number;
+};
+
+/** A call of one thread may be split by lines of another: `… <unfinished ...>`, later `<... name resumed>`. */
+export function readTrace(file: string): Call[] {
+  const calls: Call[] = [];
+  const unfinished = new Map<string, Call>();
+  for (const [line, text] of readFileSync(file, 'utf8').split('\n').entries()) {
+    const [, thread = '', resumed, name, rest = ''] =
+      /^(\d+) +(?:<\.\.\. (\w+) resumed>|(\w+)\()(.*)$/.exec(text) ?? [];
+    const before = unfinished.get(thread);
+    if (resumed && before) {
+      before.ended = line;
+      unfinished.delete(thread);
+    }
+    if (!name) continue;
+    const call = {
+      name: name.replace(/at2?$/, ''),
+      text: rest,
+      path: pathOf(rest),
+      begun: line,
+      ended: line,
+    };
+    calls.push(call);
+    if (!rest.endsWith('<unfinished ...>')) continue;
+    call.ended = Number.POSITIVE_INFINITY;
+    unfinished.set(thread, call);
+  }
+  return calls;
+}
+
+function pathOf(rest: string): string {
+  const descriptor = /^\d+<([^>]+)>/.exec(rest)?.[1];
+  return descriptor ?? [...rest.matchAll(/"(\/[^"]*)"/g)].at(-1)?.[1] ?? '';
+}
+
+export type Fault = {
+  /** As strace names it, such as `fsync` or `pwrite64,pwritev`. */
+  call: string;
+  error: string;
+  /** Which call of each thread fails: `3`, or `1+` for all from the first on. */
+  when: string;
+  /** Only calls on this file. */
+  path?: string;
+};
+
+/** Lets calls of a running process fail, until it is stopped. */
+export class FaultInjector {
+  readonly #tracer: ChildProcessByStdio<null, null, Readable>;
+  readonly #logFile: string;
+
+  static async attach(pid: number, fault: Fault, logFile: string): Promise<FaultInjector> {
+    const injector = new FaultInjector(pid, fault, logFile);
+    const [said] = (await once(injector.#tracer.stderr, 'data')) as [Buffer];
+    if (!said.includes('attached')) throw new Error(`strace: ${said.toString()}`);
+    return injector;
+  }
+
+  private constructor(pid: number, { call, error, when, path }: Fault, logFile: string) {
+    this.#logFile = logFile;
+    const only = path ? ['-P', path] : [];
+    const what = ['-e', `trace=${call}`, '-e', `inject=${call}:error=${error}:when=${when}`];
+    this.#tracer = spawn('strace', ['-f', '-o', logFile, ...only, ...what, '-p', String(pid)], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  }
+
+  timesFired(): number {
+    return readFileSync(this.#logFile, 'utf8').split('(INJECTED)').length - 1;
+  }
+
+  async detach(): Promise<void> {
+    const exited = once(this.#tracer, 'exit');
+    this.#tracer.kill('SIGINT');
+    await exited;
+  }
+}
