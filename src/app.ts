@@ -38,10 +38,16 @@ import { version } from './version.ts';
 
 const maxWorkerBytes = 1536 * 1024 * 1024;
 const workerIdleMs = 60_000;
-const requestGraceMs = 18_000;
+const defaultRequestGraceMs = 18_000;
 const jobGraceMs = 4_000;
 
-export type AppOptions = { log: Log; runJobs?: boolean; bodyRate?: BodyRateOptions };
+export type AppOptions = {
+  log: Log;
+  runJobs?: boolean;
+  bodyRate?: BodyRateOptions;
+  /** How long a stop waits for requests that are under way. */
+  requestGraceMs?: number;
+};
 
 export type App = {
   http: HttpApp;
@@ -93,7 +99,10 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       janitor.start();
     },
     async stop() {
-      const deadline = setTimeout(() => http.server.closeAllConnections(), requestGraceMs);
+      const deadline = setTimeout(
+        () => http.server.closeAllConnections(),
+        options.requestGraceMs ?? defaultRequestGraceMs,
+      );
       await http.close();
       clearTimeout(deadline);
       janitor.stop();

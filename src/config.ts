@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { OperatorError } from './platform/errors.ts';
 
 type Environment = Record<string, string | undefined>;
 type Setting<T> = {
@@ -187,7 +188,7 @@ export type SettingName = keyof typeof settings;
 
 export type Config = ReturnType<typeof withDerived>;
 
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   readonly problems: string[];
   constructor(problems: string[]) {
     super(

@@ -1,14 +1,17 @@
 // What every command needs, with or without a server: the database, the two stores and the secrets.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountMigrations } from './accounts/tables.ts';
 import type { Config } from './config.ts';
 import type { PublicUrls } from './objects/object-json.ts';
+import { parseObjectKey } from './objects/object-keys.ts';
 import { UploadStore } from './objects/store-upload.ts';
 import type { Stores } from './objects/stores.ts';
 import { objectMigrations } from './objects/tables.ts';
 import type { Database } from './platform/database/database.ts';
 import { openSqliteDatabase } from './platform/database/sqlite-database.ts';
 import { jobMigrations } from './platform/jobs/jobs.ts';
+import { OperatorError } from './platform/errors.ts';
 import { makeFolder } from './platform/make-folder.ts';
 import { createSecretBox, loadSecretKey, type SecretBox } from './platform/secrets.ts';
 import { openStorage } from './platform/storage/open-storage.ts';
@@ -29,12 +32,26 @@ export async function openCore(config: Config, file = databaseFile(config)): Pro
   const secretBox = createSecretBox(
     await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir }),
   );
-  const stores: Stores = {
-    files: await openStorage(config.filesStore),
-    storage: await openStorage(config.storageStore),
-  };
+  const stores = await openStores(config);
   const urls: PublicUrls = { files: config.filesUrl, storage: config.storageUrl };
+  if (file === databaseFile(config) && !existsSync(file) && (await holdObjects(stores))) {
+    // A fresh one beside the files of a lost one would hide them all.
+    throw new OperatorError(
+      `${file} is missing, but the stores hold objects. Run "tintype rebuild" to make it again from them.`,
+    );
+  }
   const database = openSqliteDatabase(file);
   await database.migrate([...jobMigrations, ...accountMigrations, ...objectMigrations]);
   return { database, stores, urls, secretBox, uploads: new UploadStore({ database, stores, urls }) };
+}
+
+export async function openStores({ filesStore, storageStore }: Config): Promise<Stores> {
+  return { files: await openStorage(filesStore), storage: await openStorage(storageStore) };
+}
+
+export async function holdObjects(stores: Stores): Promise<boolean> {
+  for (const storage of Object.values(stores)) {
+    for await (const { key } of storage.list('')) if (parseObjectKey(key)) return true;
+  }
+  return false;
 }

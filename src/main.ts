@@ -1,7 +1,6 @@
 // The command line: reads the environment once and runs the command that was asked for.
-import { ConfigError, loadConfig } from './config.ts';
-import { DataDirLocked } from './platform/database/data-dir-lock.ts';
-import { AppError } from './platform/errors.ts';
+import { loadConfig } from './config.ts';
+import { AppError, OperatorError } from './platform/errors.ts';
 import { armFailpoint } from './platform/failpoints.ts';
 import { UsageError } from './cli/arguments.ts';
 import { runCommand } from './cli/commands.ts';
@@ -11,9 +10,7 @@ export async function main(args: string[]): Promise<void> {
     armFailpoint(process.env['TINTYPE_FAILPOINT']);
     process.exitCode = await runCommand(args, () => loadConfig(process.env));
   } catch (error) {
-    const isExpected = [ConfigError, DataDirLocked, UsageError, AppError].some(
-      (known) => error instanceof known,
-    );
+    const isExpected = error instanceof OperatorError || error instanceof AppError;
     console.error(isExpected ? (error as Error).message : error);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }

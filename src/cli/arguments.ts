@@ -1,7 +1,8 @@
 // How a command reads what follows its name: every fault is a sentence, told together with where to find help.
+import { OperatorError } from '../platform/errors.ts';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 
-export class UsageError extends Error {}
+export class UsageError extends OperatorError {}
 
 /** Options every command has that a program may call. */
 export const jsonOption = { json: { type: 'boolean', default: false } } as const;

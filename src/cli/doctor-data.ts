@@ -2,13 +2,11 @@
 import { existsSync } from 'node:fs';
 import type { Kysely } from 'kysely';
 import type { Config } from '../config.ts';
-import { databaseFile } from '../core.ts';
-import { parseObjectKey } from '../objects/object-keys.ts';
+import { databaseFile, holdObjects, openStores } from '../core.ts';
 import { lockHolder } from '../platform/database/data-dir-lock.ts';
 import type { Tables } from '../platform/database/database.ts';
 import { faultsOfSqliteFile, openSqliteReader } from '../platform/database/sqlite-file.ts';
 import { createSecretBox, loadSecretKey } from '../platform/secrets.ts';
-import { openStorage } from '../platform/storage/open-storage.ts';
 import type { Finding } from './doctor-finding.ts';
 
 const overdueMs = 600_000;
@@ -37,18 +35,11 @@ export async function checkDatabase(config: Config): Promise<Finding> {
 }
 
 async function noDatabase(config: Config, file: string): Promise<Finding> {
-  if (existsSync(config.dataDir) && (await hasBuckets(config))) {
+  if (existsSync(config.dataDir) && (await holdObjects(await openStores(config)))) {
     const advice = 'before you start the server, run "tintype rebuild"';
     return { state: 'fail', message: `${file} is missing or empty, but the stores hold objects`, advice };
   }
   return { state: 'warn', message: 'there is none yet', advice: 'nothing: the first start makes it' };
-}
-
-async function hasBuckets({ filesStore, storageStore }: Config): Promise<boolean> {
-  for (const address of [filesStore, storageStore]) {
-    for await (const { key } of (await openStorage(address)).list('')) if (parseObjectKey(key)) return true;
-  }
-  return false;
 }
 
 export async function checkSecrets(config: Config): Promise<Finding> {

@@ -1,7 +1,7 @@
 // What an import says at its end: totals, the files it left out with the reason, and what to do when it stopped early.
 import { limitsOf } from '../accounts/limits.ts';
 import type { Account } from '../accounts/tables.ts';
-import type { ImportTotals } from '../objects/import-folder.ts';
+import type { ImportTotals } from '../objects/import/import-folder.ts';
 import { formatBytes } from './output.ts';
 
 const maxNamed = 100;

@@ -14,7 +14,7 @@ function startBar(label: string, total: number | null): Progress {
   const measure = total === null ? '{value}' : '[{bar}] {value}/{total} {eta_formatted}';
   const bar = new SingleBar({
     format: `${label} ${measure} {note}`,
-    hideCursor: true,
+    etaBuffer: 500,
     clearOnComplete: true,
     // Its own way of stopping on Ctrl-C would end the process before what has begun is finished.
     gracefulExit: false,

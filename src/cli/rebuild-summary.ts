@@ -1,6 +1,6 @@
 // What a rebuild tells people: how much it restored, and what it could not restore, grouped by reason.
-import type { TableDifferences } from '../objects/rebuild-compare.ts';
-import type { ProblemKind, RebuildReport } from '../objects/rebuild-report.ts';
+import type { TableDifferences } from '../objects/rebuild/compare.ts';
+import type { ProblemKind, RebuildReport } from '../objects/rebuild/report.ts';
 
 const maxNamed = 20;
 

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { databaseFile, openCore } from '../core.ts';
-import { areEqual, compareDatabases, type TableDifferences } from '../objects/rebuild-compare.ts';
-import { rebuildFromManifests } from '../objects/rebuild-from-manifests.ts';
-import type { RebuildReport } from '../objects/rebuild-report.ts';
+import { areEqual, compareDatabases, type TableDifferences } from '../objects/rebuild/compare.ts';
+import { rebuildFromManifests } from '../objects/rebuild/rebuild-from-manifests.ts';
+import type { RebuildReport } from '../objects/rebuild/report.ts';
 import { lockDataDir } from '../platform/database/data-dir-lock.ts';
 import {
   faultsOfSqliteFile,

@@ -1,10 +1,11 @@
 // The janitor: takes what uploads that died left behind. A key that no row names is garbage once it is older than any
-// upload could still be waiting to commit. What is older than the database itself belongs to one that was lost, and stays.
+// upload could still be waiting to commit. An original with a manifest beside it was an object once, and one older than
+// the database belongs to a database that was lost: both stay, whatever the database says, for `rebuild` to find.
 import { sql } from 'kysely';
 import type { Database } from '../platform/database/database.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import { forgetOldAnswers } from './idempotency.ts';
-import { generationTime, parseObjectKey } from './object-keys.ts';
+import { generationTime, manifestKey, originalKey, parseObjectKey } from './object-keys.ts';
 import type { Stores } from './stores.ts';
 
 const batchSize = 500;
@@ -36,10 +37,9 @@ export async function sweepOrphans(
     for await (const { key, modifiedAt } of storage.list('')) {
       signal.throwIfAborted();
       const parsed = parseObjectKey(key);
-      if (!parsed || parsed.kind === 'bucket-manifest' || Date.now() - modifiedAt < options.orphanMs)
-        continue;
+      if (parsed?.kind !== 'original' || Date.now() - modifiedAt < options.orphanMs) continue;
       if (generationTime(parsed.generation) < databaseMadeAt) continue;
-      batch.push({ key, generation: parsed.generation });
+      batch.push(parsed);
       if (batch.length < batchSize) continue;
       removed += await removeUnnamed(database, storage, batch);
       batch = [];
@@ -56,18 +56,22 @@ async function madeAt(database: Database): Promise<number> {
   return rows[0]?.at ?? Date.now();
 }
 
-type Candidate = { key: string; generation: string };
+type Candidate = { bucketId: string; generation: string };
 
 async function removeUnnamed(database: Database, storage: Storage, batch: Candidate[]): Promise<number> {
   if (batch.length === 0) return 0;
-  const generations = [...new Set(batch.map(({ generation }) => generation))];
+  const generations = batch.map(({ generation }) => generation);
   const rows = await database.read
     .selectFrom('objects')
     .select('generation')
     .where('generation', 'in', generations)
     .execute();
   const named = new Set(rows.map((row) => row.generation));
-  const orphans = batch.filter(({ generation }) => !named.has(generation));
-  for (const { key } of orphans) await storage.delete(key);
-  return orphans.length;
+  let removed = 0;
+  for (const { bucketId, generation } of batch) {
+    if (named.has(generation) || (await storage.head(manifestKey(bucketId, generation)))) continue;
+    await storage.delete(originalKey(bucketId, generation));
+    removed += 1;
+  }
+  return removed;
 }

@@ -62,6 +62,9 @@ export class AppError extends Error {
   }
 }
 
+/** A problem that whoever runs the program can mend: its message is shown as it is, without a stack. */
+export class OperatorError extends Error {}
+
 /** What waits or retries must be told when, in whole seconds of at least one. */
 export function retryAfter(seconds: number): { headers: { 'Retry-After': string } } {
   return { headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) } };

@@ -1,6 +1,7 @@
 // Names for what this process holds where others may find it after its death: staged files, leases. A name carries host
 // and process, so that whoever starts next need not wait for them to grow old.
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 const ownHost = hostname().replace(/[^A-Za-z0-9.-]/g, '_') || 'localhost';
@@ -27,9 +28,20 @@ export function isOwnerGone(name: string): boolean {
 
 function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    return process.kill(pid, 0) && !isZombie(pid);
   } catch (error) {
     // Any other refusal means that there is such a process, only not ours.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** Dead, but not yet noticed by its parent, which for an orphan may take a while. */
+function isZombie(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name of the program, in parentheses, may hold anything.
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+  } catch {
+    return false;
   }
 }

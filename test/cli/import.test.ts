@@ -102,7 +102,7 @@ test('Ctrl-C finishes what has begun, and the next run does the rest', async () 
   const root = join(scratch, 'interrupted');
   await mkdir(root);
   const bytes = await picture(600, 400);
-  const total = 400;
+  const total = 200;
   for (let index = 0; index < total; index++) await writeFile(join(root, `${index}.jpg`), bytes);
   const { account_id: account, api_key: key } = await makeAccount('i@example.com', '--tier', 'enterprise');
   const args = ['import', root, '--account', account, '--concurrency', '8'];

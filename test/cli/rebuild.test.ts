@@ -7,16 +7,15 @@ import { manifestKey, originalKey } from '../../src/objects/object-keys.ts';
 import { sweepOrphans } from '../../src/objects/sweep.ts';
 import type { ObjectRow } from '../../src/objects/tables.ts';
 import { picture } from '../support/pictures.ts';
-import { freePort, startServer, type TestServer } from '../support/server.ts';
+import { operatorKey, startServer, type TestServer } from '../support/server.ts';
 import { runCli, runJson } from './run-cli.ts';
 
 let dataDir: string;
 let settings: Record<string, string>;
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tintype-rebuild-'));
-  const port = String(await freePort());
   // The same address before and after, so that answers can be compared as they are.
-  settings = { DATA_DIR: dataDir, PORT: port, BASE_URL: `http://127.0.0.1:${port}` };
+  settings = { DATA_DIR: dataDir, BASE_URL: 'http://tintype.test' };
 });
 after(() => rm(dataDir, { recursive: true, force: true }));
 
@@ -53,6 +52,16 @@ async function viewOf(server: TestServer, key: string) {
   return view;
 }
 
+function bytesAt(server: TestServer, paths: readonly string[]): Promise<Buffer[]> {
+  return Promise.all(
+    paths.map(async (path) => {
+      const response = await server.call(path, { key: null });
+      assert.equal(response.status, 200);
+      return Buffer.from(await response.arrayBuffer());
+    }),
+  );
+}
+
 async function fill(server: TestServer, key: string, count: number): Promise<void> {
   for (let index = 0; index < count; index++) {
     const fields = {
@@ -72,15 +81,14 @@ async function fill(server: TestServer, key: string, count: number): Promise<voi
 }
 
 test('a lost database comes back from the files: all that accounts see, count and serve is as it was', async () => {
-  const first = await start();
-  const made = await send(first, 'operator-key-for-tests-000000', 'POST', '/accounts/', {
+  await using first = await start();
+  const made = await send(first, operatorKey, 'POST', '/accounts/', {
     email: 'two@example.com',
     tier: 'pro',
     storage_limit: 2048.5,
   });
-  const operator = 'operator-key-for-tests-000000';
   const second = made.api_key as string;
-  await fill(first, operator, 40);
+  await fill(first, operatorKey, 40);
   await fill(first, second, 24);
   const presets = { presets: { small: 'w-10' }, transform_policy: 'signed', openai_api_key: 'sk-x' };
   await send(first, second, 'PATCH', '/user/', presets);
@@ -88,14 +96,12 @@ test('a lost database comes back from the files: all that accounts see, count an
   const revoked = await send(first, second, 'POST', '/keys/', { name: 'gone' });
   await send(first, second, 'DELETE', `/keys/${revoked.key_id}`);
   await jobsDone(first);
-  const keys = [operator, second];
+  const keys = [operatorKey, second];
   const before = await Promise.all(keys.map((key) => viewOf(first, key)));
-  const originals: string[] = before.flatMap((view) =>
-    view.pages.flatMap((page) => page.items.map((item: { original: string }) => item.original)),
-  );
-  const bytesOf = async (server: TestServer, url: string) =>
-    Buffer.from(await (await server.call(url, { key: null })).arrayBuffer());
-  const bytesBefore = await Promise.all(originals.map((url) => bytesOf(first, url)));
+  const originals = before.flatMap(({ pages }) =>
+    pages.flatMap(({ items }) => items.map((item: { original: string }) => new URL(item.original).pathname)),
+  ) as string[];
+  const bytesBefore = await bytesAt(first, originals);
 
   const refused = await runCli(['rebuild', '--force'], settings);
   assert.equal(refused.code, 1);
@@ -109,15 +115,13 @@ test('a lost database comes back from the files: all that accounts see, count an
   await using server = await start();
   assert.deepEqual(await Promise.all(keys.map((key) => viewOf(server, key))), before);
   assert.equal(originals.length, 60);
-  assert.deepEqual(await Promise.all(originals.map((url) => bytesOf(server, url))), bytesBefore);
-  assert.equal((await server.call('/get/mine-10', { key: operator })).status, 404);
+  assert.deepEqual(await bytesAt(server, originals), bytesBefore);
+  assert.equal((await server.call('/get/mine-10', { key: operatorKey })).status, 404);
   assert.equal((await server.call('/user/', { key: extra.api_key })).status, 200);
   assert.equal((await server.call('/user/', { key: revoked.api_key })).status, 401);
   const next = await server.upload(await picture(30, 30), {}, { key: second });
-  assert.equal(
-    (await server.json('/get/', { key: second })).body.object_urls?.[0] ?? next.body.object_url,
-    next.body.object_url,
-  );
+  const newest = (await server.json('/get/?view=full', { key: second })).body.items[0];
+  assert.equal(newest.object_id, next.body.object_id);
   await jobsDone(server);
 });
 
@@ -131,7 +135,10 @@ test('what is damaged is named and left out, the rest is restored, and no file i
   await server.stop();
   const path = (row: ObjectRow, key: typeof originalKey): string =>
     join(dataDir, row.backend, key(row.bucket_id, row.generation));
-  const [gone, cut, orphan, twin, elder] = rows.filter((row) => row.backend === 'files') as [
+  const inFiles = rows.filter((row) => row.backend === 'files');
+  const [gone, cut, orphan, older, newer, late, rival] = inFiles as [
+    ObjectRow,
+    ObjectRow,
     ObjectRow,
     ObjectRow,
     ObjectRow,
@@ -141,9 +148,10 @@ test('what is damaged is named and left out, the rest is restored, and no file i
   await rm(path(gone, originalKey));
   await writeFile(path(cut, manifestKey), (await readFile(path(cut, manifestKey))).subarray(0, 50));
   await rm(path(orphan, manifestKey));
-  // Two with one id and one place in the order: the newer one keeps the id.
-  const claim = { tintype: 1, object: { ...elder, object_id: twin.object_id, caption_language: 'de' } };
-  await writeFile(path(elder, manifestKey), JSON.stringify(claim));
+  const claim = async (row: ObjectRow, change: object): Promise<void> =>
+    writeFile(path(row, manifestKey), JSON.stringify({ tintype: 1, object: { ...row, ...change } }));
+  await claim(newer, { object_id: older.object_id, caption_language: 'de' });
+  await claim(rival, { seq: late.seq });
 
   const checked = await runCli(['rebuild', '--check', '--json'], settings);
   assert.equal(checked.code, 1);
@@ -154,15 +162,19 @@ test('what is damaged is named and left out, the rest is restored, and no file i
   ]);
   assert.deepEqual(kinds.sort(), [
     ['damaged_manifest', cut.generation],
-    ['duplicate_object', twin.generation],
+    ['duplicate_object', older.generation],
     ['missing_original', gone.generation],
     ['original_without_manifest', orphan.generation],
+    ['renumbered_object', rival.generation],
     ['unknown_field', 'objects.caption_language'],
   ]);
   assert.equal(report.objects, rows.length - 4);
   const [, , objects] = differences;
-  assert.deepEqual(objects.onlyInDatabase, [gone, cut, orphan, twin].map((row) => row.generation).sort());
-  assert.deepEqual(objects.different, [{ id: elder.generation, columns: ['object_id'] }]);
+  assert.deepEqual(objects.onlyInDatabase, [gone, cut, orphan, older].map((row) => row.generation).sort());
+  assert.deepEqual(objects.different, [
+    { id: newer.generation, columns: ['object_id'] },
+    { id: rival.generation, columns: ['seq'] },
+  ]);
 
   const refused = await runCli(['rebuild'], settings);
   assert.equal(refused.code, 1);
@@ -171,9 +183,24 @@ test('what is damaged is named and left out, the rest is restored, and no file i
   assert.equal(forced.objects, rows.length - 4);
   assert.ok((await readFile(forced.old_database)).length > 0);
 
-  const { app, stop } = await start();
+  await using again = await start();
+  const { database, stores } = again.app.core;
   const old = { stagedMs: 0, orphanMs: 0 };
-  assert.equal(await sweepOrphans(app.core.database, app.core.stores, new AbortController().signal, old), 0);
-  await stop();
+  assert.equal(await sweepOrphans(database, stores, new AbortController().signal, old), 0);
   await readFile(path(orphan, originalKey));
+});
+
+test('a server started without its database does no harm, and the chosen key opens the old account again', async () => {
+  await removeDatabase();
+  const server = await start();
+  assert.equal((await server.json('/user/', {})).body.object_count, 0);
+  await jobsDone(server);
+  await server.stop();
+
+  const report = await runJson(['rebuild', '--force'], settings);
+  assert.equal(report.accounts, 3);
+  const kinds = new Set(report.problems.map((problem: { kind: string }) => problem.kind));
+  assert.ok(kinds.has('duplicate_key'));
+  await using again = await start();
+  assert.ok((await again.json('/user/', {})).body.object_count > 30);
 });

@@ -31,7 +31,7 @@ suite('order of writes', { skip: skipWithoutStrace }, () => {
     await api.ask('/upload/', { method: 'POST', body: uploadBody(upload) });
     await api.ask(`/update/${objectId}`, { method: 'POST', body: { tags: ['updated'] } });
     await api.ask(`/delete/${objectId}`, { method: 'DELETE' });
-    await service.stop();
+    await service.killGroup();
     calls = readTrace(traceFile);
   });
   after(() => rm(folder, { recursive: true }));

@@ -108,14 +108,6 @@ export class Service {
     await this.died;
   }
 
-  /** As an operator would, with SIGTERM. */
-  async stop(): Promise<Death> {
-    this.#child.kill('SIGTERM');
-    const death = await this.died;
-    running.delete(this);
-    return death;
-  }
-
   killNow(): void {
     try {
       process.kill(-this.pid, 'SIGKILL');
@@ -125,4 +117,6 @@ export class Service {
   }
 }
 
+// Nothing of this outlives the test, however that ends.
 process.on('exit', () => running.forEach((service) => service.killNow()));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));

@@ -3,11 +3,12 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { OperatorError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 
 export type LockHolder = { pid: number; started_at: string; address: string };
 
-export class DataDirLocked extends Error {}
+export class DataDirLocked extends OperatorError {}
 
 const holderFileIn = (dataDir: string): string => join(dataDir, 'server.json');
 const lockFileIn = (dataDir: string): string => join(dataDir, 'server.lock');

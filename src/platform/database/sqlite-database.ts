@@ -36,8 +36,9 @@ export function openSqliteDatabase(file: string): Database {
     async close() {
       clearInterval(pruner);
       announcements.close();
-      await writer.close();
       reader.close();
+      // Last, because only a writer that is alone can fold the log into the file when it closes.
+      await writer.close();
     },
   };
 }

@@ -40,7 +40,7 @@ void describe('errors as answers', () => {
     ] as const) {
       const known = toAppError(error);
       assert.deepEqual([known.status, known.code], [status, code], String(error));
-      if (!(error instanceof AppError)) assert.equal(known.cause, error ?? undefined);
+      if (!(error instanceof AppError)) assert.equal(known.cause, error);
       assert.doesNotMatch(known.message, /inside|token|function|thrown/, 'shows what was inside');
     }
   });

@@ -121,8 +121,9 @@ function listeningServer(
     (request, response) => {
       if (request.headers.host === undefined && request.httpVersion === '1.1')
         return refuse(response, new AppError('bad_request', 'The request needs a Host header'));
-      // While closing, no connection is kept for another request.
+      // While closing, no connection is kept for another request, also where the answer began before.
       if (!server.listening) response.shouldKeepAlive = false;
+      else response.once('finish', () => void (server.listening || request.socket.end()));
       if (!inFront?.(request, response)) handler(request, response);
     },
   );
@@ -166,9 +167,9 @@ function judgeBodies(app: HttpApp, rate: BodyRateOptions | undefined): void {
     if (!('transfer-encoding' in raw.headers) && !Number(raw.headers['content-length'])) return;
     guard.watch(raw, () => {
       const error = new AppError('body_too_slow', undefined, { headers: { Connection: 'close' } });
-      if (reply.raw.headersSent) raw.destroy(error);
-      else sendError(reply.raw, error, { 'X-Request-Id': request.id });
-      setTimeout(() => raw.destroy(error), 100).unref();
+      // Whoever reads the body hears of it and gives up, and the answer goes the way of every other error.
+      if (!reply.sent && raw.listenerCount('error') > 0) raw.emit('error', error);
+      else raw.destroy();
     });
   });
   app.addHook('onResponse', async (request) => {

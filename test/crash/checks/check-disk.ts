@@ -75,8 +75,7 @@ async function checkFiles(folder: string, model: Model): Promise<Set<string>> {
 }
 
 async function checkVariants(folder: string, generations: Set<string>): Promise<void> {
-  const entries = await readdir(folder, { recursive: true }).catch(() => []);
-  const ofGone = entries.filter((path) => {
+  const ofGone = (await filesBelow(folder)).filter((path) => {
     const generation = path.split('/').find((part) => generationPattern.test(part));
     return generation !== undefined && !generations.has(generation);
   });
@@ -95,7 +94,7 @@ async function emptied(folder: string): Promise<void> {
 }
 
 async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('.staging'))
     .map((entry) => join(entry.parentPath, entry.name));

@@ -36,6 +36,8 @@ const makingRoom: readonly Work[] = [deleteOne, deleteSeveral];
 
 export class Load {
   readonly #context: LoadContext;
+  /** Answers of 5xx, where they are allowed. */
+  failures = 0;
   #stopped = false;
 
   constructor(parts: LoadParts) {
@@ -64,7 +66,10 @@ export class Load {
     try {
       await random.pick(model.alive().length > maxAlive ? makingRoom : allWork)(this.#context);
     } catch (error) {
-      if (error instanceof Failed) return;
+      if (error instanceof Failed) {
+        this.failures += 1;
+        return;
+      }
       this.#stopped = true;
       if (!(error instanceof Gone)) throw error;
     }

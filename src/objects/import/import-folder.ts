@@ -1,7 +1,7 @@
 // Imports a folder's files, a few at a time, until all are done, somebody asks to stop, or one meets what all would meet.
-import { AppError } from '../platform/errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import { type FileOutcome, importFile, type ImportParts, type ImportTarget } from './import-file.ts';
-import type { FoundEntry } from './import-walk.ts';
+import type { FoundEntry } from './walk.ts';
 
 export type ImportTotals = {
   uploaded: number;

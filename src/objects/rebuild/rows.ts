@@ -1,10 +1,10 @@
 // Turns what a manifest holds into rows of this version's tables: a manifest may be damaged, older than a column or newer
 // than this program, and none of that may spoil the new database.
 import type { ColumnMetadata } from 'kysely';
-import type { Account, Key } from '../accounts/tables.ts';
-import type { Database } from '../platform/database/database.ts';
-import { DamagedManifest } from './rebuild-report.ts';
-import type { ObjectRow } from './tables.ts';
+import type { Account, Key } from '../../accounts/tables.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { DamagedManifest } from './report.ts';
+import type { ObjectRow } from '../tables.ts';
 
 /** Throws DamagedManifest. */
 export type ReadRow<Row> = (value: unknown) => Row;

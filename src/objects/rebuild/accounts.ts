@@ -1,13 +1,13 @@
 // Restores accounts and their keys from the manifests of buckets, of which each store has one: the newer counts.
-import { eraseJob } from '../accounts/accounts.ts';
-import type { Account, Key } from '../accounts/tables.ts';
-import type { Database } from '../platform/database/database.ts';
-import { enqueue } from '../platform/jobs/jobs.ts';
-import { bucketManifestKey } from './object-keys.ts';
-import { readManifest } from './rebuild-read.ts';
-import { DamagedManifest, type Problem } from './rebuild-report.ts';
-import type { RowReaders } from './rebuild-rows.ts';
-import type { Stores } from './stores.ts';
+import { eraseJob } from '../../accounts/accounts.ts';
+import type { Account, Key } from '../../accounts/tables.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { enqueue } from '../../platform/jobs/jobs.ts';
+import { bucketManifestKey } from '../object-keys.ts';
+import { readManifest } from './read.ts';
+import { DamagedManifest, type Problem } from './report.ts';
+import type { RowReaders } from './rows.ts';
+import type { Stores } from '../stores.ts';
 
 type Restored = { writtenAt: number; account: Account; keys: Key[] };
 type Parts = {

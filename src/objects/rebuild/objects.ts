@@ -1,13 +1,13 @@
 // Restores objects from their manifests, many in one transaction, and settles the rare cases in which two claim the same
 // id or the same place in the order.
-import type { Account } from '../accounts/tables.ts';
-import type { Database, Tx } from '../platform/database/database.ts';
-import { manifestKey, originalKey } from './object-keys.ts';
-import { readManifest } from './rebuild-read.ts';
-import { DamagedManifest, type Problem, type ProblemKind } from './rebuild-report.ts';
-import type { RowReaders } from './rebuild-rows.ts';
-import type { Stores } from './stores.ts';
-import type { ObjectRow } from './tables.ts';
+import type { Account } from '../../accounts/tables.ts';
+import type { Database, Tx } from '../../platform/database/database.ts';
+import { manifestKey, originalKey } from '../object-keys.ts';
+import { readManifest } from './read.ts';
+import { DamagedManifest, type Problem, type ProblemKind } from './report.ts';
+import type { RowReaders } from './rows.ts';
+import type { Stores } from '../stores.ts';
+import type { ObjectRow } from '../tables.ts';
 
 export type FoundManifest = {
   backend: keyof Stores;

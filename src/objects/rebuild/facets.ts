@@ -1,6 +1,6 @@
 // Computes from an account's objects all that is normally kept with every change: facets for listing, and the counters.
 // Objects come in their order, so only the blocks being filled are in memory, and each is written once.
-import { type Account } from '../accounts/tables.ts';
+import { type Account } from '../../accounts/tables.ts';
 import {
   blockSize,
   countPlaces,
@@ -8,10 +8,10 @@ import {
   encodePlaces,
   type Places,
   setPlace,
-} from '../lib/block-members.ts';
-import type { Database } from '../platform/database/database.ts';
-import { facetsOf } from './facets.ts';
-import type { FacetBlockTable, ObjectRow } from './tables.ts';
+} from '../../lib/block-members.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { facetsOf } from '../facets.ts';
+import type { FacetBlockTable, ObjectRow } from '../tables.ts';
 
 const rowsPerStatement = 1000;
 

@@ -1,6 +1,6 @@
 // Reads a manifest as JSON of our kind; what lies inside is for others to judge.
-import type { Storage } from '../platform/storage/storage.ts';
-import { DamagedManifest } from './rebuild-report.ts';
+import type { Storage } from '../../platform/storage/storage.ts';
+import { DamagedManifest } from './report.ts';
 
 const maxManifestBytes = 16 * 1024 * 1024;
 

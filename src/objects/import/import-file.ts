@@ -3,16 +3,16 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { limitsOf } from '../accounts/limits.ts';
-import type { Account } from '../accounts/tables.ts';
-import type { Database } from '../platform/database/database.ts';
-import { AppError, type ErrorCode } from '../platform/errors.ts';
-import { recall } from './idempotency.ts';
-import type { FileMark, ImportJournal } from './import-journal.ts';
-import { cleanFileName, parseFolder } from './object-fields.ts';
-import { receiveFile } from './receive-file.ts';
-import type { StoredAnswer, UploadStore } from './store-upload.ts';
-import type { Stores } from './stores.ts';
+import { limitsOf } from '../../accounts/limits.ts';
+import type { Account } from '../../accounts/tables.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { AppError, type ErrorCode } from '../../platform/errors.ts';
+import { recall } from '../idempotency.ts';
+import type { FileMark, ImportJournal } from './journal.ts';
+import { cleanFileName, parseFolder } from '../object-fields.ts';
+import { receiveFile } from '../receive-file.ts';
+import type { StoredAnswer, UploadStore } from '../store-upload.ts';
+import type { Stores } from '../stores.ts';
 
 export type ImportParts = {
   database: Database;

@@ -1,12 +1,12 @@
 // Fills an empty database from the manifests that lie beside the originals in both stores. Touches nothing in them.
-import type { Database } from '../platform/database/database.ts';
-import { originalKey, parseObjectKey } from './object-keys.ts';
-import { AccountRestorer } from './rebuild-accounts.ts';
-import { settleAccount } from './rebuild-facets.ts';
-import { type FoundManifest, ObjectRestorer } from './rebuild-objects.ts';
-import type { Problem, RebuildReport } from './rebuild-report.ts';
-import { createRowReaders } from './rebuild-rows.ts';
-import type { Stores } from './stores.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { originalKey, parseObjectKey } from '../object-keys.ts';
+import { AccountRestorer } from './accounts.ts';
+import { settleAccount } from './facets.ts';
+import { type FoundManifest, ObjectRestorer } from './objects.ts';
+import type { Problem, RebuildReport } from './report.ts';
+import { createRowReaders } from './rows.ts';
+import type { Stores } from '../stores.ts';
 
 const batchSize = 256;
 

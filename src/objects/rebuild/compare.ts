@@ -1,6 +1,6 @@
 // Compares a database with one made from the manifests, to tell before it is needed whether the manifests can be trusted.
 import type { Kysely } from 'kysely';
-import type { Tables } from '../platform/database/database.ts';
+import type { Tables } from '../../platform/database/database.ts';
 
 export type TableDifferences = {
   table: string;

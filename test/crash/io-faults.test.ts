@@ -1,0 +1,30 @@
+// A disk that fails under the running service: a short list of the calls and errors that matter most.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type FaultCase, nameOf, runFaultCase } from './fault-cases.ts';
+import { skipWithoutStrace } from './strace.ts';
+
+const log = 'tintype.db-wal';
+
+const cases: FaultCase[] = [
+  { call: 'fsync', error: 'EIO', when: '1' },
+  { call: 'fsync', error: 'EIO', when: '2' },
+  { call: 'fsync', error: 'EIO', when: '1', file: log },
+  { call: 'pwrite64,pwritev', error: 'ENOSPC', when: '1' },
+  { call: 'pwrite64,pwritev', error: 'ENOSPC', when: '1+' },
+  { call: 'pwrite64', error: 'ENOSPC', when: '1', file: log },
+  { call: 'pwrite64', error: 'EIO', when: '3', file: log },
+  { call: '/^openat$', error: 'EMFILE', when: '2' },
+  { call: '/^rename(at2?)?$', error: 'EIO', when: '1' },
+  { call: '/^unlink(at)?$', error: 'EROFS', when: '1' },
+];
+
+for (const [index, fault] of cases.entries()) {
+  const name = `${nameOf(fault)}: no answer lies, it heals, and a restart finds what was acknowledged`;
+  test(name, { skip: skipWithoutStrace, timeout: 120_000 }, async (t) => {
+    const { fired, failures } = await runFaultCase(fault, { seed: index + 1, runJobs: false });
+    t.diagnostic(`met ${fired} times, ${failures} answers of 5xx`);
+    assert.ok(fired > 0, 'the fault was never met');
+    assert.ok(failures > 0, 'nobody was told of the fault');
+  });
+}
