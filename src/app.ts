@@ -60,6 +60,15 @@ export type App = {
 
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const lock = lockDataDir(config.dataDir, config.baseUrl);
+  try {
+    return await assemble(config, options, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function assemble(config: Config, options: AppOptions, lock: { release(): void }): Promise<App> {
   const core = await openCore(config);
   const metrics = createMetrics();
   const pool = createImageWorkerPool({

@@ -102,7 +102,7 @@ test('clients that keep their connections open and say nothing do not hold it up
 });
 
 test('an upload that never ends is cut at the deadline, and leaves nothing', async () => {
-  const server = await startServer({}, { requestGraceMs: 500, dataDir });
+  await using server = await startServer({}, { requestGraceMs: 500, dataDir });
   const socket = await openSocket(server);
   socket.write(head('POST', '/upload/', { 'Content-Type': multipartType, 'Content-Length': 1_000_000 }));
   socket.write(multipart([filePart(await picture(600, 600))], { end: false }));

@@ -35,8 +35,8 @@ export class SqliteWriter {
   readonly #thread: Worker;
   readonly #waiting = new Map<number, Waiting>();
   readonly #queue: Transaction[] = [];
+  readonly #stopped: Promise<void>;
   #outbox: WriterRequest[] = [];
-  readonly #tx: Tx;
   #nextId = 1;
   #running = false;
   #current: Transaction | null = null;
@@ -51,12 +51,11 @@ export class SqliteWriter {
       for (const reply of replies) this.#settle(reply);
     });
     this.#thread.on('error', (error) => this.#fail(error));
-    this.#thread.on('exit', () => this.#fail(new Error('The database writer has stopped')));
-    this.#tx = new Kysely<Tables>({
-      dialect: sqliteDialect((sql, parameters) => {
-        if (!this.#current) throw new Error('A statement ran outside its transaction');
-        return this.#send(sql, parameters);
-      }),
+    this.#stopped = new Promise((resolve) => {
+      this.#thread.on('exit', () => {
+        this.#fail(new Error('The database writer has stopped'));
+        resolve();
+      });
     });
   }
 
@@ -77,10 +76,9 @@ export class SqliteWriter {
   async close(): Promise<void> {
     while (this.#running) await new Promise((resolve) => setTimeout(resolve, 5));
     this.#gone ??= new Error('The database is closed');
-    const stopped = new Promise((resolve) => this.#thread.once('exit', resolve));
     this.#thread.ref();
     this.#thread.postMessage('close');
-    await stopped;
+    await this.#stopped;
   }
 
   async #drain(): Promise<void> {
@@ -115,7 +113,8 @@ export class SqliteWriter {
       return;
     }
     for (const { transaction, value } of done) {
-      for (const action of transaction.afterCommit) action();
+      // Before those who wait go on, yet none of them can keep the others from it by throwing.
+      for (const action of transaction.afterCommit) queueMicrotask(action);
       transaction.resolve(value as never);
     }
   }
@@ -127,7 +126,7 @@ export class SqliteWriter {
     const savepoint = this.#send('SAVEPOINT tx');
     savepoint.catch(() => undefined);
     try {
-      const value = await transaction.work(this.#tx);
+      const value = await transaction.work(this.#handleOf(transaction));
       for (let id = sent + 1; id < this.#nextId; id++) {
         if (this.#waiting.has(id))
           throw new Error('A transaction ended while its statements were still running');
@@ -151,6 +150,16 @@ export class SqliteWriter {
       await this.#send('RELEASE tx');
       return null;
     }
+  }
+
+  /** One of its own for each, so that what outlives its transaction cannot slip into the next. */
+  #handleOf(transaction: Transaction): Tx {
+    return new Kysely<Tables>({
+      dialect: sqliteDialect((sql, parameters) => {
+        if (this.#current !== transaction) throw new Error('A statement ran outside its transaction');
+        return this.#send(sql, parameters);
+      }),
+    });
   }
 
   #send(sql: string, parameters: readonly SqlValue[] = []): Promise<SqlResult> {
