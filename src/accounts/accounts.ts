@@ -56,7 +56,7 @@ export function findByBucket(database: Database, bucketId: string): Promise<Acco
     .executeTakeFirst();
 }
 
-/** Enabling also takes back a deletion that has not been carried out yet. */
+/** Enabling also takes back a deletion, until the time to carry it out has come. */
 export function patchAccount(
   database: Database,
   accountId: string,
@@ -68,11 +68,20 @@ export function patchAccount(
         await tx.selectFrom('accounts').selectAll().where('account_id', '=', accountId).executeTakeFirst(),
       );
     }
+    if (enabled) await refuseWhileErased(tx, accountId);
     const switched = enabled === undefined ? {} : enabled ? { enabled: 1, erase_at: null } : { enabled: 0 };
     const account = await updateAccount(tx, accountId, { ...terms, ...switched });
     await accountChanged(database, tx, account.bucket_id);
     return account;
   });
+}
+
+async function refuseWhileErased(tx: Tx, accountId: string): Promise<void> {
+  const { erase_at: eraseAt } = found(
+    await tx.selectFrom('accounts').select('erase_at').where('account_id', '=', accountId).executeTakeFirst(),
+  );
+  if (eraseAt !== null && eraseAt <= Date.now())
+    throw new AppError('conflict', 'This account is being erased and cannot be enabled again');
 }
 
 /** Disabled at once, erased in a week; deleting again does not put that off. */

@@ -151,7 +151,7 @@ void describe('public addresses', () => {
 
   void test('every valid address is found', () => {
     const match = createAddressMatcher(sameHost);
-    const letters = [...'ABCxyz019'];
+    const letters = Array.from('ABCxyz019');
     const id = fc
       .tuple(
         fc.constantFrom(...letters),

@@ -29,7 +29,10 @@ send({ kind: 'ready' });
 async function answer(task: RenderTask): Promise<void> {
   const answered = await render(task).then(
     (result): RenderAnswer => ({ kind: 'rendered', result }),
-    (error: unknown): RenderAnswer => ({ kind: faultOf(error), reason: String(error) }),
+    async (error: unknown): Promise<RenderAnswer> => ({
+      kind: await faultOf(error, task),
+      reason: String(error),
+    }),
   );
   send({ kind: 'answer', answer: answered, rssBytes: process.memoryUsage.rss() });
 }
@@ -53,8 +56,16 @@ async function render({ inputPath, outputPath, stagingFolder, plan }: RenderTask
   return { ...facts, ms: Math.round(performance.now() - startedMs) };
 }
 
-function faultOf(error: unknown): Exclude<RenderAnswer['kind'], 'rendered'> {
-  if (error instanceof UndecodableError) return 'undecodable';
+type Fault = Exclude<RenderAnswer['kind'], 'rendered'>;
+
+async function faultOf(error: unknown, { inputPath }: RenderTask): Promise<Fault> {
+  if (error instanceof UndecodableError) {
+    // The decoder cannot tell a file that was deleted under its hands from a damaged one.
+    return access(inputPath).then(
+      () => 'undecodable',
+      () => 'missing',
+    );
+  }
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOENT') return 'missing';
   return code === 'ENOSPC' || code === 'EDQUOT' ? 'disk_full' : 'failed';

@@ -1,4 +1,6 @@
 // Seven days after an account was deleted: its objects, bytes, keys and record go, unless the deletion was undone.
+import { accountChanged } from '../accounts/account-changed.ts';
+import type { Account } from '../accounts/tables.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { JobHandler } from '../platform/jobs/jobs.ts';
 import { deleteObject } from './change-object.ts';
@@ -10,14 +12,8 @@ const atATime = 50;
 export function eraseAccountHandler(database: Database, stores: Stores): JobHandler {
   return {
     async run({ account_id: accountId }: { account_id: string }, { signal }) {
-      const find = () =>
-        database.read
-          .selectFrom('accounts')
-          .selectAll()
-          .where('account_id', '=', accountId)
-          .executeTakeFirst();
-      const account = await find();
-      if (!account || account.erase_at === null || account.erase_at > Date.now()) return;
+      const account = await findDue(database, accountId);
+      if (!account) return;
       for (;;) {
         signal.throwIfAborted();
         const some = await database.read
@@ -36,8 +32,22 @@ export function eraseAccountHandler(database: Database, stores: Stores): JobHand
         await tx.deleteFrom('idempotency').where('account_id', '=', accountId).execute();
         await tx.deleteFrom('keys').where('account_id', '=', accountId).execute();
         await tx.deleteFrom('accounts').where('account_id', '=', accountId).execute();
+        // A manifest that was being written meanwhile must go too.
+        await accountChanged(database, tx, account.bucket_id);
       });
     },
     maxAttempts: 100,
   };
+}
+
+/** Looked up in a transaction, as undoing is one: what is due here cannot be undone any more. */
+function findDue(database: Database, accountId: string): Promise<Account | null> {
+  return database.write(async (tx) => {
+    const account = await tx
+      .selectFrom('accounts')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
+    return account && account.erase_at !== null && account.erase_at <= Date.now() ? account : null;
+  });
 }

@@ -53,14 +53,18 @@ async function writeObjectManifest(database: Database, stores: Stores, place: Pl
   if (!object || !(await find())) await stores[backend].delete(key);
 }
 
-/** In both backends, since either may hold the account's objects, and one may be lost. */
+/** In both backends, since either may hold the account's objects, and one may be lost. Of an erased account nothing stays. */
 async function writeBucketManifest(database: Database, stores: Stores, bucketId: string): Promise<void> {
   const account = await database.read
     .selectFrom('accounts')
     .selectAll()
     .where('bucket_id', '=', bucketId)
     .executeTakeFirst();
-  if (!account) return;
+  const places = new Set(Object.values(stores));
+  if (!account) {
+    for (const storage of places) await storage.delete(bucketManifestKey(bucketId));
+    return;
+  }
   const keys = await database.read
     .selectFrom('keys')
     .selectAll()
@@ -68,5 +72,5 @@ async function writeBucketManifest(database: Database, stores: Stores, bucketId:
     .execute();
   const manifest: BucketManifest = { tintype: 1, written_at: Date.now(), account, keys };
   const bytes = Buffer.from(JSON.stringify(manifest));
-  for (const storage of new Set(Object.values(stores))) await storage.put(bucketManifestKey(bucketId), bytes);
+  for (const storage of places) await storage.put(bucketManifestKey(bucketId), bytes);
 }

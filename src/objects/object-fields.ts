@@ -60,12 +60,12 @@ export function cleanFileName(name: string | undefined): string {
   const visible = last.replace(new RegExp(controlCharacters, 'g'), '').trim();
   const bytes = Buffer.from(visible);
   if (bytes.length <= maxFileNameBytes) return visible || 'file';
-  return new TextDecoder().decode(bytes.subarray(0, maxFileNameBytes), { stream: true });
+  return new TextDecoder().decode(bytes.subarray(0, maxFileNameBytes), { stream: true }).trimEnd();
 }
 
 /** As a person counts them, more or less: an emoji is two units of a string but one character. */
 function charactersIn(text: string): number {
-  return [...text].length;
+  return Array.from(text).length;
 }
 
 function isCleanText(text: string): boolean {

@@ -98,7 +98,9 @@ describe('what is sent', () => {
 
   test('an animation stays one where the format can', async () => {
     const frames = await Promise.all([1, 2, 3, 4].map(() => picture(12, 10, 'png')));
-    const animation = await sharp(frames, { join: { animated: true } }).gif().toBuffer();
+    const animation = await sharp(frames, { join: { animated: true } })
+      .gif()
+      .toBuffer();
     const { body } = await server.upload(animation);
     const pages = async (name: string) =>
       (await sharp((await get(body.object_url + name)).bytes).metadata()).pages ?? 1;
@@ -405,7 +407,7 @@ describe('what is not there, or makes no sense', () => {
   });
 
   test('a file lost from disk is an error of ours, said in JSON', async () => {
-    await using other = await startServer();
+    await using other = await startServer({}, { runJobs: false });
     const { body } = await other.upload(file);
     await rm(join(other.dataDir, 'files'), { recursive: true });
     assertError(await other.json(body.original, { key: null }), 500, { code: 'internal' });

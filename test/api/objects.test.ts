@@ -76,7 +76,13 @@ test('anything but an array of strings is refused and changes nothing', async ()
   assertError(await update('unchanged', {}), 400, tagsFault);
   assertError(await update('unchanged', { folder: 'x' }), 400, tagsFault);
   for (const body of [[], 'tags', 5, null, true]) assertError(await update('unchanged', body), 400);
-  const bad = [['a,b'], ['x'.repeat(101)], ['a\u0000'], ['\ud800'], Array.from({ length: 101 }, (_, index) => String(index))];
+  const bad = [
+    ['a,b'],
+    ['x'.repeat(101)],
+    ['a\u0000'],
+    ['\ud800'],
+    Array.from({ length: 101 }, (_, index) => String(index)),
+  ];
   for (const tags of bad) assertError(await update('unchanged', { tags }), 400, { message: /tag/ });
   for (const folder of [5, [], '..', 'a/../b', 'a\nb', 'x'.repeat(513)])
     assertError(await update('unchanged', { tags: [], folder }), 400, { message: /folder/ });

@@ -24,7 +24,8 @@ const times = <T>(count: number, make: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 const remove = (id: string, key?: string) =>
   server.json(`/delete/${id}`, { method: 'DELETE', ...(key === undefined ? {} : { key }) });
-const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).sort();
+const statuses = (answers: readonly { status: number }[]) =>
+  answers.map(({ status }) => status).sort((left, right) => left - right);
 
 test('the same custom id ten times at once: one is stored, nine are told that it is in use', async () => {
   const files = await times(10, (index) => picture(10 + index, 10));

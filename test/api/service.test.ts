@@ -21,7 +21,7 @@ test('health is answered without a key', async () => {
 });
 
 test('not ready is 503 and says which part, without details', async () => {
-  await using sick = await startServer();
+  await using sick = await startServer({}, { runJobs: false });
   const folder = join(sick.dataDir, 'storage');
   await rm(folder, { recursive: true });
   await writeFile(folder, 'a file where the folder was');

@@ -75,13 +75,13 @@ test('as folder: accepted ones come back without their outer slashes', async () 
     const stripped = sent(text).replace(/^\/+|\/+$/g, '');
     const fits =
       !control.test(stripped) &&
-      [...stripped].length <= 512 &&
+      Array.from(stripped).length <= 512 &&
       !stripped.split('/').some((part) => /^\.\.?$/.test(part));
     assert.equal(answered(answer, text), fits, JSON.stringify(text));
     if (!fits) return;
     assert.equal(answer.body.folder, stripped === '' ? null : stripped);
     if (stripped === '') return;
-    const { body } = await server.json(`/get/?${new URLSearchParams({ folder: stripped })}`);
+    const { body } = await server.json(`/get/?folder=${encodeURIComponent(stripped)}`);
     assert.deepEqual(body.objects, [answer.body.object_url], 'and can be found by it');
   });
 });
@@ -96,13 +96,13 @@ test('as tag: accepted ones come back split and trimmed, and find the object', a
           .map((tag) => tag.trim()),
       ),
     ].filter((tag) => tag !== '');
-    const fits = tags.every((tag) => !control.test(tag) && [...tag].length <= 100);
+    const fits = tags.every((tag) => !control.test(tag) && Array.from(tag).length <= 100);
     assert.equal(answered(answer, text), fits, JSON.stringify(text));
     if (!fits) return;
     assert.deepEqual(answer.body.tags, tags);
     if (tags.length === 0) return;
     const query = new URLSearchParams(tags.map((tag): [string, string] => ['tags', tag]));
-    const { body } = await server.json(`/get/?${query}`);
+    const { body } = await server.json(`/get/?${query.toString()}`);
     assert.ok(body.objects.includes(answer.body.object_url), 'and can be found by them');
   });
 });
@@ -148,7 +148,7 @@ test('in the path of every address that takes a name', async () => {
 });
 
 test('in the path as it is, where the bytes can be sent at all', async () => {
-  const sendable = hostileStrings().filter((text) => !/[\u0000-\u0020\u007f-\uffff#]/.test(text));
+  const sendable = hostileStrings().filter((text) => /^[!-~]*$/.test(text) && !text.includes('#'));
   await forEach(sendable, async (text) => {
     for (const target of [
       `/get/${text}`,

@@ -25,6 +25,7 @@ for (const [index, fault] of cases.entries()) {
     const { fired, failures } = await runFaultCase(fault, { seed: index + 1, runJobs: false });
     t.diagnostic(`met ${fired} times, ${failures} answers of 5xx`);
     assert.ok(fired > 0, 'the fault was never met');
-    assert.ok(failures > 0, 'nobody was told of the fault');
+    // Of faults without end one request may meet several.
+    assert.ok(failures >= (fault.when.endsWith('+') ? 1 : fired), 'somebody was not told of a fault');
   });
 }

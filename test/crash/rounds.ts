@@ -97,7 +97,7 @@ export class Rounds {
     const left = service.members();
     await service.killGroup();
     this.#service = null;
-    assert.ok(gone, `processes ${left} outlived the server`);
+    assert.ok(gone, `processes ${left.join(', ')} outlived the server`);
     this.orphanedWorkers += orphans;
   }
 

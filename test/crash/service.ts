@@ -99,7 +99,8 @@ export class Service {
   async killGroup(): Promise<void> {
     this.killNow();
     await this.died;
-    if (!(await this.allGone(2000))) throw new Error(`Processes survived SIGKILL: ${this.members()}`);
+    if (!(await this.allGone(2000)))
+      throw new Error(`Processes survived SIGKILL: ${this.members().join(', ')}`);
     running.delete(this);
   }
 

@@ -25,7 +25,10 @@ export function assertErrorShape({ headers, body, status }: ErrorAnswer): void {
   assert.ok(body !== null && typeof body === 'object', `no JSON object: ${JSON.stringify(body)}`);
   assert.deepEqual(Object.keys(body), ['error']);
   const { error } = body as { error: unknown };
-  assert.ok(typeof error === 'string' && error.length >= 10 && error.length < 500, `no sentence: ${error}`);
+  assert.ok(
+    typeof error === 'string' && error.length >= 10 && error.length < 500,
+    `no sentence: ${String(error)}`,
+  );
   // A sentence may quote what the client sent.
   assert.doesNotMatch(error.replace(/"(?:[^"\\]|\\.)*"/g, '""'), insides);
   assert.match(headers.get('content-type') ?? '', /^application\/json\b/);

@@ -9,7 +9,7 @@ const keepForMs = 3_600_000;
 export const createAnnouncementsTable = `create table if not exists announcements (
   id integer primary key autoincrement, origin text not null, topic text not null, key text not null, at integer not null)`;
 
-type Row = { id: number; topic: string; key: string };
+type Row = { id: number; origin: string; topic: string; key: string };
 
 export class SqliteAnnouncements {
   readonly #connection: SqliteConnection;
@@ -43,7 +43,8 @@ export class SqliteAnnouncements {
   }
 
   tell(topic: string, key: string): void {
-    for (const hear of this.#listeners.get(topic) ?? []) hear(key);
+    // Each by itself: one that throws is nobody else's concern, least of all the writer's.
+    for (const hear of this.#listeners.get(topic) ?? []) queueMicrotask(() => hear(key));
   }
 
   close(): void {
@@ -56,10 +57,10 @@ export class SqliteAnnouncements {
     };
     if (version === this.#lastVersion) return;
     this.#lastVersion = version;
-    const newer = 'select id, topic, key from announcements where id > ? and origin <> ? order by id';
-    for (const row of this.#connection.run(newer, [this.#lastId, this.#origin]).rows as Row[]) {
+    const newer = 'select id, origin, topic, key from announcements where id > ? order by id';
+    for (const row of this.#connection.run(newer, [this.#lastId]).rows as Row[]) {
       this.#lastId = row.id;
-      this.tell(row.topic, row.key);
+      if (row.origin !== this.#origin) this.tell(row.topic, row.key);
     }
   }
 }

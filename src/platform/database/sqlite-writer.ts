@@ -67,7 +67,7 @@ export class SqliteWriter {
     });
   }
 
-  /** Called inside a transaction; runs only once that is on disk. */
+  /** Called inside a transaction; runs only once that is on disk, before whoever waits for it goes on. Must not throw. */
   afterCommit(action: () => void): void {
     if (!this.#current) throw new Error('There is no transaction to follow');
     this.#current.afterCommit.push(action);
@@ -113,8 +113,7 @@ export class SqliteWriter {
       return;
     }
     for (const { transaction, value } of done) {
-      // Before those who wait go on, yet none of them can keep the others from it by throwing.
-      for (const action of transaction.afterCommit) queueMicrotask(action);
+      for (const action of transaction.afterCommit) action();
       transaction.resolve(value as never);
     }
   }
@@ -127,6 +126,7 @@ export class SqliteWriter {
     savepoint.catch(() => undefined);
     try {
       const value = await transaction.work(this.#handleOf(transaction));
+      await nothingLeftToRun();
       for (let id = sent + 1; id < this.#nextId; id++) {
         if (this.#waiting.has(id))
           throw new Error('A transaction ended while its statements were still running');
@@ -193,6 +193,11 @@ export class SqliteWriter {
     this.#waiting.clear();
     for (const transaction of this.#queue.splice(0)) transaction.reject(error);
   }
+}
+
+/** Next tick comes when no promise is left to run: what has begun a statement has sent it by then. */
+function nothingLeftToRun(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
 }
 
 function toAppError(error: unknown): unknown {

@@ -93,7 +93,7 @@ void describe('validation', () => {
 
   void test('a name from outside is short, printable and does not break out of the sentence', () => {
     const unit = fc.oneof(
-      fc.constantFrom(...'ab "\'\\<>\n\u0000'),
+      fc.constantFrom(...Array.from('ab "\'\\<>\n\u0000')),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
     );
     fc.assert(

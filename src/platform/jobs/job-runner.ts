@@ -30,7 +30,7 @@ export class JobRunner {
   readonly #stopping = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;
-  #looking = false;
+  #looking: Promise<void> | null = null;
 
   constructor(options: JobRunnerOptions) {
     this.#options = {
@@ -48,7 +48,7 @@ export class JobRunner {
     void takeOverJobs(database, { livingOwners: owners, backOffMs }).catch((error: unknown) =>
       log.warn({ err: error }, 'could not take over the jobs of a process that died'),
     );
-    this.#timer = setInterval(() => void this.#look(), pollMs).unref();
+    this.#timer = setInterval(() => this.#look(), pollMs).unref();
   }
 
   /** Lets running jobs end; what does not end in time is taken over by whoever starts next. */
@@ -56,21 +56,30 @@ export class JobRunner {
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
     const deadline = new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref());
-    await Promise.race([Promise.all(this.#running), deadline]);
+    await Promise.race([this.#allEnded(), deadline]);
     this.#stopping.abort();
     owners.delete(this.#owner);
   }
 
-  async #look(): Promise<void> {
+  async #allEnded(): Promise<void> {
+    // What is just being claimed is held by us as well.
+    await this.#looking;
+    await Promise.all(this.#running);
+  }
+
+  #look(): void {
     const room = this.#options.concurrency - this.#running.size;
     if (this.#looking || room <= 0 || this.#stopping.signal.aborted) return;
-    this.#looking = true;
+    this.#looking = this.#take(room).finally(() => {
+      this.#looking = null;
+    });
+  }
+
+  async #take(room: number): Promise<void> {
     try {
       for (const job of (await this.#somethingIsDue()) ? await this.#claim(room) : []) this.#follow(job);
     } catch (error) {
       this.#options.log.warn({ err: error }, 'could not look for jobs');
-    } finally {
-      this.#looking = false;
     }
   }
 
@@ -78,7 +87,7 @@ export class JobRunner {
     const done = this.#run(job).finally(() => {
       this.#running.delete(done);
       // Take the next at once while there is work, instead of waiting for the clock.
-      if (this.#timer && this.#running.size <= this.#options.concurrency / 2) void this.#look();
+      if (this.#timer && this.#running.size <= this.#options.concurrency / 2) this.#look();
     });
     this.#running.add(done);
   }

@@ -11,7 +11,7 @@ export async function settle(api: Api, model: Model): Promise<void> {
   const found = new Map(
     (await walk(api, { cursor: '', page_size: '100' })).map((item) => [item.object_id, item]),
   );
-  for (const [id, states] of [...model.states()]) {
+  for (const [id, states] of model.states()) {
     const item = found.get(id);
     found.delete(id);
     const actual = states.find((state) => isItem(item, id, state));
@@ -54,7 +54,7 @@ function wrongState(id: string, item: Item | undefined, states: readonly State[]
 }
 
 async function repeatUnanswered(api: Api, model: Model): Promise<void> {
-  for (const keyed of [...model.keyedUploads().unanswered]) {
+  for (const keyed of model.keyedUploads().unanswered) {
     const { upload, key } = keyed;
     const there = model.alive().find(([, state]) => state.fileName === upload.fileName);
     model.sendTwice(upload);

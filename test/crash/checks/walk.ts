@@ -13,7 +13,7 @@ type ListingPage = { objects: string[]; urls: string[]; thumbnails: string[]; it
 
 export async function walk(api: Api, query: Record<string, string>): Promise<Item[]> {
   const found: Item[] = [];
-  let next: string | undefined = `/get/?${new URLSearchParams({ ...query, view: 'full' })}`;
+  let next: string | undefined = `/get/?${new URLSearchParams({ ...query, view: 'full' }).toString()}`;
   let total: string | null = null;
   while (next) {
     const answer = await api.ask(next);

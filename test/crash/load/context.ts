@@ -24,6 +24,7 @@ export class LoadContext {
   readonly model: Model;
   readonly random: Random;
   readonly uploads: UploadMaker;
+  failures = 0;
   readonly #api: Api;
   readonly #faulty: boolean;
   #bucketId: string | null = null;
@@ -49,8 +50,10 @@ export class LoadContext {
     const answer = await this.#api.send(path, request);
     if (!answer) throw new Gone();
     if (statuses.includes(answer.status)) return answer;
-    const fault = this.#faulty && answer.status >= 500;
-    if (fault && isDeepStrictEqual(Object.keys(json<object>(answer)), ['error'])) throw new Failed();
+    if (this.#faulty && answer.status >= 500) {
+      this.failures += 1;
+      if (isDeepStrictEqual(Object.keys(json<object>(answer)), ['error'])) throw new Failed();
+    }
     throw new Error(`${request.method ?? 'GET'} ${path} was answered ${describe(answer)}`);
   }
 

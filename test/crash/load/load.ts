@@ -36,8 +36,6 @@ const makingRoom: readonly Work[] = [deleteOne, deleteSeveral];
 
 export class Load {
   readonly #context: LoadContext;
-  /** Answers of 5xx, where they are allowed. */
-  failures = 0;
   #stopped = false;
 
   constructor(parts: LoadParts) {
@@ -57,6 +55,11 @@ export class Load {
     for (let step = 0; step < steps && !this.#stopped; step++) await this.#step();
   }
 
+  /** Answers of 5xx, where they are allowed. */
+  get failures(): number {
+    return this.#context.failures;
+  }
+
   stop(): void {
     this.#stopped = true;
   }
@@ -66,10 +69,7 @@ export class Load {
     try {
       await random.pick(model.alive().length > maxAlive ? makingRoom : allWork)(this.#context);
     } catch (error) {
-      if (error instanceof Failed) {
-        this.failures += 1;
-        return;
-      }
+      if (error instanceof Failed) return;
       this.#stopped = true;
       if (!(error instanceof Gone)) throw error;
     }

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { insertObject, newTestAccount } from '../../test/support/object-rows.ts';
+import { openTempDatabase, type TempDatabase } from '../../test/support/temp-database.ts';
+import { keysIn, openTempStores } from '../../test/support/temp-stores.ts';
+import type { Account } from '../accounts/tables.ts';
+import { recall, remember } from './idempotency.ts';
+import { bucketManifestKey, manifestKey, newGeneration, originalKey } from './object-keys.ts';
+import type { Stores } from './stores.ts';
+import { sweepOrphans, sweepStaging } from './sweep.ts';
+
+const hourMs = 3_600_000;
+const options = { stagedMs: 600_000, orphanMs: hourMs };
+const noSignal = new AbortController().signal;
+
+void describe('the sweep of storage', () => {
+  let temp: TempDatabase;
+  let account: Account;
+  let stores: Stores;
+  let rounds = 0;
+  before(async () => {
+    temp = await openTempDatabase();
+    account = await newTestAccount(temp.database);
+  });
+  beforeEach(() => {
+    stores = openTempStores(join(temp.folder, `${++rounds}`));
+  });
+  after(() => temp[Symbol.asyncDispose]());
+
+  /** Bytes under a key, last changed so long ago. */
+  async function put(backend: 'files' | 'storage', key: string, ageMs: number): Promise<string> {
+    await stores[backend].put(key, Buffer.from('bytes'));
+    const at = new Date(Date.now() - ageMs);
+    utimesSync(stores[backend].localPath(key) as string, at, at);
+    return key;
+  }
+  const sweep = (): Promise<number> => sweepOrphans(temp.database, stores, noSignal, options);
+
+  void test('takes originals that no row names once they are older than an upload can wait', async () => {
+    const { bucket_id: bucket } = account;
+    for (const backend of ['files', 'storage'] as const) {
+      const object = await insertObject(temp.database, account, { backend });
+      const kept = [
+        await put(backend, originalKey(bucket, object.generation), 2 * hourMs),
+        await put(backend, originalKey(bucket, newGeneration()), hourMs - 60_000),
+        await put(backend, originalKey(bucket, newGeneration()), 0),
+      ];
+      const orphan = await put(backend, originalKey(bucket, newGeneration()), hourMs + 60_000);
+      assert.ok((await keysIn(stores[backend])).includes(orphan));
+      assert.equal(await sweep(), 1);
+      assert.deepEqual(await keysIn(stores[backend]), kept.toSorted());
+    }
+    assert.equal(await sweep(), 0);
+  });
+
+  void test('leaves what was an object once, what is older than the database, and what it does not know', async () => {
+    const { bucket_id: bucket } = account;
+    const once = newGeneration();
+    const beforeDatabase = newGeneration(Date.now() - 2 * hourMs);
+    const kept = [
+      await put('files', originalKey(bucket, once), 2 * hourMs),
+      await put('files', manifestKey(bucket, once), 2 * hourMs),
+      await put('files', originalKey(bucket, beforeDatabase), 2 * hourMs),
+      await put('files', bucketManifestKey(bucket), 2 * hourMs),
+      await put('files', `${bucket}/notes`, 2 * hourMs),
+    ];
+    assert.equal(await sweep(), 0);
+    assert.deepEqual(await keysIn(stores.files), kept.toSorted());
+  });
+
+  void test('takes them all, however many, and spares the named ones among them', async () => {
+    const { bucket_id: bucket } = account;
+    const object = await insertObject(temp.database, account);
+    const named = await put('files', originalKey(bucket, object.generation), 2 * hourMs);
+    const folder = join(stores.files.localPath(named) as string, '..');
+    const past = new Date(Date.now() - 2 * hourMs);
+    for (let index = 0; index < 520; index++) {
+      const generation = object.generation.slice(0, 12) + index.toString(16).padStart(12, '0');
+      const file = join(folder, generation);
+      writeFileSync(file, '');
+      utimesSync(file, past, past);
+    }
+    assert.equal(await sweep(), 520);
+    assert.deepEqual(await keysIn(stores.files), [named]);
+  });
+
+  void test('stops when it is told to', async () => {
+    await put('files', originalKey(account.bucket_id, newGeneration()), 2 * hourMs);
+    await assert.rejects(sweepOrphans(temp.database, stores, AbortSignal.abort(), options), {
+      name: 'AbortError',
+    });
+  });
+
+  void test('of staging takes what is old or whose process is gone, and not what is being written', async () => {
+    const staged = await stores.files.stage();
+    await staged.write(Buffer.alloc(2_000_000));
+    const inUse = (await staged.localPath()) as string;
+    const staging = join(inUse, '..');
+    mkdirSync(staging, { recursive: true });
+    const foreign = (name: string, ageMs: number): string => {
+      const file = join(staging, name);
+      writeFileSync(file, 'x');
+      const at = new Date(Date.now() - ageMs);
+      utimesSync(file, at, at);
+      return name;
+    };
+    foreign('another.host-1-00', options.stagedMs + 60_000);
+    const young = foreign('another.host-1-01', 0);
+    const past = new Date(Date.now() - 10 * options.stagedMs);
+    utimesSync(inUse, past, past);
+    await sweepStaging(temp.database, stores, options);
+    assert.deepEqual(readdirSync(staging).sort(), [young, inUse.slice(staging.length + 1)].sort());
+    await staged.discard();
+  });
+
+  void test('forgets answers that were kept for repeats longer than a day', async () => {
+    const { account_id: accountId } = account;
+    const day = 24 * hourMs;
+    await temp.database.write(async (tx) => {
+      for (const [key, ageMs] of [
+        ['young', day - 60_000],
+        ['old', day + 60_000],
+      ] as const) {
+        await remember(tx, accountId, key, `answer of ${key}`);
+        await tx
+          .updateTable('idempotency')
+          .set({ created_at: Date.now() - ageMs })
+          .where('key', '=', key)
+          .execute();
+      }
+    });
+    assert.equal(await recall(temp.database.read, accountId, 'young'), 'answer of young');
+    assert.equal(await recall(temp.database.read, accountId, 'old'), undefined);
+    await sweepStaging(temp.database, stores, options);
+    const left = await temp.database.read.selectFrom('idempotency').select('key').execute();
+    assert.deepEqual(left, [{ key: 'young' }]);
+  });
+});
