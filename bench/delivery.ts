@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startBare } from './support/bare-process.ts';
 import { temporaryFolder } from './support/cleanup.ts';
-import { compare } from './support/compare.ts';
+import { compare, takeTurns } from './support/compare.ts';
 import { noisePicture } from './support/pictures.ts';
 import { describeProfiles, profileOptions } from './support/profile.ts';
 import type { Scenario } from './support/report.ts';
@@ -32,10 +32,8 @@ export const delivery: Scenario = async ({ profile }) => {
     JSON.stringify(headers),
   );
   const get = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\n\r\n`);
-  const { ratio, cpuRatio, first, second } = await compare(
-    { ...service, request: () => get },
-    { ...bare, request: () => get },
-    plan,
+  const { ratio, cpuRatio, first, second } = compare(
+    await takeTurns({ ...service, request: () => get }, { ...bare, request: () => get }, plan),
   );
   await service.stop();
   if (profile) console.log(describeProfiles(profileFolder));
@@ -66,7 +64,7 @@ async function findVariant(
   form.append('file', new Blob([new Uint8Array(await noisePicture(800))]), 'picture.jpg');
   const uploaded = await service.call('/upload/', { method: 'POST', body: form });
   const { object_url: url } = (await uploaded.json()) as { object_url: string };
-  for (let width = 96; width <= 800; width += 16) {
+  for (let width = 96; width <= 800; width += 8) {
     const path = `${new URL(url).pathname}w-${width}.webp`;
     const response = await service.call(path);
     const bytes = Buffer.from(await response.arrayBuffer());

@@ -129,6 +129,7 @@ void describe('settings', () => {
   void test('a name that looks like a misspelt one stops the start and says which was meant', () => {
     for (const [name, meant] of [
       ['BASEURL', 'BASE_URL'],
+      ['BASE_ULR', 'BASE_URL'],
       ['DATADIR', 'DATA_DIR'],
       ['FILE_URL', 'FILES_URL'],
       ['LOGLEVEL', 'LOG_LEVEL'],

@@ -32,12 +32,17 @@ export function checkTags(tags: readonly string[]): string[] {
   const kept = [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
   if (kept.length > maxTags) throw new AppError('bad_request', `An object can have at most ${maxTags} tags`);
   for (const tag of kept) {
-    if (charactersIn(tag) > maxTagCharacters)
-      throw new AppError('bad_request', `A tag can have at most ${maxTagCharacters} characters`);
-    if (tag.includes(',')) throw new AppError('bad_request', 'A tag cannot contain a comma');
-    if (!isCleanText(tag)) throw new AppError('bad_request', 'A tag cannot contain control characters');
+    const fault = tagFault(tag);
+    if (fault) throw new AppError('bad_request', fault);
   }
   return kept;
+}
+
+/** What is wrong with a trimmed tag, or null. */
+export function tagFault(tag: string): string | null {
+  if (charactersIn(tag) > maxTagCharacters) return `A tag can have at most ${maxTagCharacters} characters`;
+  if (tag.includes(',')) return 'A tag cannot contain a comma';
+  return isCleanText(tag) ? null : 'A tag cannot contain control characters';
 }
 
 export function parseFolder(text: string | null | undefined): string | null {

@@ -1,16 +1,18 @@
 // One object: read it, change its tags and folder, delete it.
 import { type TSchema, Type } from 'typebox';
 import type { Database } from '../platform/database/database.ts';
+import { AppError } from '../platform/errors.ts';
 import type { HttpApp } from '../platform/http/http-server.ts';
 import { changeObject, deleteObject } from './change-object.ts';
 import { findObject } from './find-object.ts';
-import { checkTags, parseFolder } from './object-fields.ts';
+import { checkTags, parseFolder, tagFault } from './object-fields.ts';
 import { Done, done, ObjectDetails, objectDetails, type PublicUrls } from './object-json.ts';
 import type { Stores } from './stores.ts';
 
 const ObjectId = Type.Object({ object_id: Type.String() });
-const Tags = Type.Array(Type.String({ 'x-error': 'Field "tags" must be an array of strings' }), {
-  'x-error': 'Field "tags" must be an array of strings',
+const tagsFault = 'Field "tags" must be an array of strings';
+const Tags = Type.Array(Type.String({ 'x-error': tagsFault }), {
+  'x-error': tagsFault,
 });
 const Folder = Type.Union([Type.String(), Type.Null()], {
   'x-error': 'Field "folder" must be a string or null',
@@ -54,6 +56,7 @@ export function objectRoutes(
     },
     async (request) => {
       const { folder } = request.body;
+      if (request.body.tags.some((tag) => tagFault(tag.trim()))) throw new AppError('bad_request', tagsFault);
       const tags = checkTags(request.body.tags);
       const change = { tags: () => tags, ...(folder === undefined ? {} : { folder: parseFolder(folder) }) };
       return done(

@@ -71,7 +71,7 @@ test('listings and counts follow an update', async () => {
 
 test('anything but an array of strings is refused and changes nothing', async () => {
   await server.upload(file, { object: 'unchanged', tags: 'kept' });
-  for (const tags of ['a', 5, null, {}, true, [1], ['a', null], [['a']], [{}]])
+  for (const tags of ['a', 5, null, {}, true, [1], ['a', null], [['a']], [{}], ['a,b'], ['ok', 'a\nb']])
     assertError(await update('unchanged', { tags }), 400, tagsFault);
   assertError(await update('unchanged', {}), 400, tagsFault);
   assertError(await update('unchanged', { folder: 'x' }), 400, tagsFault);
