@@ -64,7 +64,7 @@ async function findVariant(
   form.append('file', new Blob([new Uint8Array(await noisePicture(800))]), 'picture.jpg');
   const uploaded = await service.call('/upload/', { method: 'POST', body: form });
   const { object_url: url } = (await uploaded.json()) as { object_url: string };
-  for (let width = 96; width <= 800; width += 8) {
+  for (let width = 48; width <= 800; width += 4) {
     const path = `${new URL(url).pathname}w-${width}.webp`;
     const response = await service.call(path);
     const bytes = Buffer.from(await response.arrayBuffer());

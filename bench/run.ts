@@ -1,6 +1,6 @@
 // `npm run bench [-- <scenario> …] [--profile]`: runs the scenarios named, or all, and prints one table. `--profile`
 // also prints where uploads and delivery spend the service's time; the figures are then those of a slower service.
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { delivery } from './delivery.ts';
 import { listing } from './listing.ts';
 import { memory } from './memory.ts';
@@ -22,6 +22,8 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+// What the machine did before tells how far the absolute figures can be trusted.
+const loadBefore = loadavg()[1] as number;
 const rows: (Figure & { scenario: string })[] = [];
 for (const [name, scenario] of Object.entries(scenarios)) {
   if (named.length > 0 && !named.includes(name)) continue;
@@ -29,8 +31,7 @@ for (const [name, scenario] of Object.entries(scenarios)) {
   const figures = await scenario({ profile });
   rows.push(...figures.map((figure) => ({ scenario: name, ...figure })));
 }
-console.log(
-  `\n${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}; ${describeDisk()}\n`,
-);
+const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
+console.log(`\n${machine}; ${describeDisk()}; load before ${loadBefore.toFixed(1)}\n`);
 console.log(table(rows));
 process.exit(rows.some(({ passed }) => passed === false) ? 1 : 0);

@@ -172,6 +172,7 @@ void describe('erasing an account', () => {
 
   void test('a manifest of the bucket that was being written meanwhile does not stay', async () => {
     const account = await accountWithObjects(1);
+    await runJobs();
     await eraseAt(account, Date.now() - 1);
     const files = Object.create(stores.files, {
       put: {
