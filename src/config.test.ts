@@ -20,7 +20,7 @@ function problemsOf(environment: Record<string, string>): string[] {
 
 const problemOf = (name: string, value: string): string | undefined => problemsOf({ [name]: value })[0];
 
-void describe('settings', () => {
+describe('settings', () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'tintype-config-'));
@@ -33,7 +33,7 @@ void describe('settings', () => {
     return file;
   }
 
-  void test('an empty environment gives every default', () => {
+  test('an empty environment gives every default', () => {
     const dataDir = resolve('./data');
     assert.deepEqual(loadConfig({}), {
       PORT: 3000,
@@ -70,14 +70,14 @@ void describe('settings', () => {
     });
   });
 
-  void test('empty or blank is unset, for every setting', () => {
+  test('empty or blank is unset, for every setting', () => {
     for (const blank of ['', ' ', '\t']) {
       const environment = Object.fromEntries(Object.keys(settings).map((name) => [name, blank]));
       assert.deepEqual(loadConfig(environment), loadConfig({}));
     }
   });
 
-  void test('addresses follow the port and the base address unless they are set', () => {
+  test('addresses follow the port and the base address unless they are set', () => {
     assert.equal(loadConfig({ PORT: '8080' }).filesUrl, 'http://localhost:8080/files');
     const behindProxy = loadConfig({ BASE_URL: 'https://img.example.com/api/' });
     assert.equal(behindProxy.baseUrl, 'https://img.example.com/api');
@@ -93,7 +93,7 @@ void describe('settings', () => {
     assert.equal(settingsWithPort(loadConfig({ PORT: '0' }), 4567).filesUrl, 'http://localhost:4567/files');
   });
 
-  void test('every problem is told at once, each with the name of its setting', () => {
+  test('every problem is told at once, each with the name of its setting', () => {
     const problems = problemsOf({
       PORT: '70000',
       BASE_URL: 'ftp://example.com',
@@ -126,7 +126,7 @@ void describe('settings', () => {
     for (const problem of problems) assert.ok(message.includes(problem));
   });
 
-  void test('a name that looks like a misspelt one stops the start and says which was meant', () => {
+  test('a name that looks like a misspelt one stops the start and says which was meant', () => {
     for (const [name, meant] of [
       ['BASEURL', 'BASE_URL'],
       ['BASE_ULR', 'BASE_URL'],
@@ -141,7 +141,7 @@ void describe('settings', () => {
       assert.equal(problemOf(name, 'x'), `${name} is not a setting; did you mean ${meant}?`);
   });
 
-  void test('what a machine sets for others is left alone', () => {
+  test('what a machine sets for others is left alone', () => {
     const strangers = {
       PATH: '/bin',
       HOME: '/root',
@@ -157,7 +157,7 @@ void describe('settings', () => {
     assert.deepEqual(problemsOf(strangers), []);
   });
 
-  void test('yes and no in every spelling', () => {
+  test('yes and no in every spelling', () => {
     const read = (word: string): boolean => loadConfig({ WEBHOOK_ALLOW_PRIVATE: word }).WEBHOOK_ALLOW_PRIVATE;
     for (const word of ['1', 'true', 'on', 'yes', 'TRUE', 'On', ' yes '])
       assert.equal(read(word), true, word);
@@ -166,14 +166,14 @@ void describe('settings', () => {
       assert.match(problemOf('WEBHOOK_ALLOW_PRIVATE', word) ?? '', /must be 1, true, on or yes/, word);
   });
 
-  void test('whole numbers within their range, and nothing that only looks like one', () => {
+  test('whole numbers within their range, and nothing that only looks like one', () => {
     assert.equal(loadConfig({ PORT: '0' }).PORT, 0);
     assert.equal(loadConfig({ PORT: '65535' }).PORT, 65535);
     for (const wrong of ['-1', '65536', '1.5', '1e3', '0x10', 'http', '٣', '9'.repeat(400)])
       assert.equal(problemOf('PORT', wrong), 'PORT must be a whole number from 0 to 65535', wrong);
   });
 
-  void test('web addresses have a host and neither user, query nor fragment', () => {
+  test('web addresses have a host and neither user, query nor fragment', () => {
     for (const wrong of [
       'localhost:3000',
       '/files',
@@ -200,7 +200,7 @@ void describe('settings', () => {
       assert.equal(loadConfig({ BASE_URL: given }).baseUrl, taken);
   });
 
-  void test('the two backends cannot have one public address, or neither could be told from the other', () => {
+  test('the two backends cannot have one public address, or neither could be told from the other', () => {
     const same = 'https://cdn.example.com/files';
     assert.match(problemsOf({ FILES_URL: same, STORAGE_URL: `${same}/` })[0] ?? '', /^STORAGE_URL /);
     assert.match(
@@ -209,7 +209,7 @@ void describe('settings', () => {
     );
   });
 
-  void test('origins are exact, or all', () => {
+  test('origins are exact, or all', () => {
     const read = (text: string): string[] => loadConfig({ API_CORS_ORIGINS: text }).API_CORS_ORIGINS;
     assert.deepEqual(read('https://a.example, http://localhost:5173'), [
       'https://a.example',
@@ -226,7 +226,7 @@ void describe('settings', () => {
       assert.match(problemOf('API_CORS_ORIGINS', wrong) ?? '', /must be origins/, wrong);
   });
 
-  void test('a secret may stand in a file, and its last line break does not count', () => {
+  test('a secret may stand in a file, and its last line break does not count', () => {
     const key = 'k'.repeat(24);
     for (const [name, value] of [
       ['SMTP_URL', 'smtp://user:pass@mail.example.com'],
@@ -242,7 +242,7 @@ void describe('settings', () => {
     assert.deepEqual(secrets, secretNames);
   });
 
-  void test('a secret given twice, or in a file that is not there, is a problem', () => {
+  test('a secret given twice, or in a file that is not there, is a problem', () => {
     const file = fileWith('x'.repeat(30));
     assert.deepEqual(problemsOf({ SECRET_KEY: 'y'.repeat(30), SECRET_KEY_FILE: file }), [
       'SECRET_KEY and SECRET_KEY_FILE are both set; keep one',
@@ -255,7 +255,7 @@ void describe('settings', () => {
     ]);
   });
 
-  void test('the operator’s key is 24 to 200 visible ASCII characters, taken as it is', () => {
+  test('the operator’s key is 24 to 200 visible ASCII characters, taken as it is', () => {
     for (const good of ['a'.repeat(24), 'a'.repeat(200), '!"#$%&\'()*+,-./0123456789:;<=>?@[]^_`{|}~'])
       assert.equal(loadConfig({ BOOTSTRAP_API_KEY: good }).BOOTSTRAP_API_KEY, good);
     for (const bad of ['a'.repeat(23), 'a'.repeat(201), `${'a'.repeat(24)} b`, 'ä'.repeat(24)])
@@ -265,7 +265,7 @@ void describe('settings', () => {
       );
   });
 
-  void test('no message shows what a setting was set to', () => {
+  test('no message shows what a setting was set to', () => {
     const names = [...Object.keys(settings), ...secretNames.map((name) => `${name}_FILE`)];
     const canary = fc.string({ minLength: 12, maxLength: 40 }).map((text) => `CANARY${text}`);
     fc.assert(

@@ -3,15 +3,15 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { generateApiKey, hashApiKey, keyIdOf, sameHash } from './api-key.ts';
 
-void describe('API keys', () => {
-  void test('have one form and never repeat', () => {
+describe('API keys', () => {
+  test('have one form and never repeat', () => {
     const keys = Array.from({ length: 2000 }, () => generateApiKey());
     for (const key of keys) assert.match(key, /^tt_[0-9A-Za-z]{50}$/);
     assert.equal(new Set(keys).size, keys.length);
     assert.equal(new Set(keys.map(keyIdOf)).size, keys.length);
   });
 
-  void test('carry their key id, which stays when a new secret is made for it', () => {
+  test('carry their key id, which stays when a new secret is made for it', () => {
     const key = generateApiKey();
     const rotated = generateApiKey(keyIdOf(key));
     assert.equal(keyIdOf(rotated), keyIdOf(key));
@@ -19,7 +19,7 @@ void describe('API keys', () => {
     assert.ok(key.startsWith(`tt_${keyIdOf(key)}`));
   });
 
-  void test('use every letter and digit about equally often', () => {
+  test('use every letter and digit about equally often', () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 2000; i++)
       for (const letter of generateApiKey().slice(3, 47)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
@@ -28,7 +28,7 @@ void describe('API keys', () => {
     for (const count of counts.values()) assert.ok(Math.abs(count - expected) < expected / 4);
   });
 
-  void test('a typo is not taken for the key: its id is another', () => {
+  test('a typo is not taken for the key: its id is another', () => {
     const key = generateApiKey();
     for (let index = 3; index < key.length; index++) {
       const typo = key.slice(0, index) + (key[index] === 'x' ? 'y' : 'x') + key.slice(index + 1);
@@ -37,7 +37,7 @@ void describe('API keys', () => {
     }
   });
 
-  void test('any other text has an id in the same form, always the same, that is no part of its hash', () => {
+  test('any other text has an id in the same form, always the same, that is no part of its hash', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 0, maxLength: 300 }), (text) => {
         const keyId = keyIdOf(text);
@@ -49,7 +49,7 @@ void describe('API keys', () => {
     assert.notEqual(keyIdOf('an operator’s own key 1'), keyIdOf('an operator’s own key 2'));
   });
 
-  void test('hashes are compared whole', () => {
+  test('hashes are compared whole', () => {
     const hash = hashApiKey('a');
     assert.match(hash, /^[0-9a-f]{64}$/);
     assert.ok(sameHash(hash, hashApiKey('a')));

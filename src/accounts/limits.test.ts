@@ -10,8 +10,8 @@ const nothingOwn = {
   variants_per_minute: null,
 };
 
-void describe('limits', () => {
-  void test('follow the tier', () => {
+describe('limits', () => {
+  test('follow the tier', () => {
     assert.deepEqual(limitsOf({ tier: 'free', ...nothingOwn }), {
       storageBytes: 104_857_600,
       videoSeconds: 1800,
@@ -35,7 +35,7 @@ void describe('limits', () => {
     );
   });
 
-  void test('an account’s own stand above the tier’s, zero too', () => {
+  test('an account’s own stand above the tier’s, zero too', () => {
     const own = {
       storage_limit_bytes: 0,
       video_seconds_limit: 90,
@@ -54,8 +54,8 @@ void describe('limits', () => {
   });
 });
 
-void describe('units', () => {
-  void test('limits round down to whole bytes and seconds, what is shown has two decimals', () => {
+describe('units', () => {
+  test('limits round down to whole bytes and seconds, what is shown has two decimals', () => {
     assert.equal(limitToBytes(0.5), 512);
     assert.equal(limitToBytes(10.0005), 10_240);
     assert.equal(limitToSeconds(0.99), 59);
@@ -65,7 +65,7 @@ void describe('units', () => {
     assert.equal(toMinutes(100), 1.67);
   });
 
-  void test('times must be of the calendar and say their zone', () => {
+  test('times must be of the calendar and say their zone', () => {
     assert.equal(parseIsoTime('2031-01-02T03:04:05Z'), Date.UTC(2031, 0, 2, 3, 4, 5));
     assert.equal(parseIsoTime('2031-01-02T03:04:05.678+01:00'), Date.UTC(2031, 0, 2, 2, 4, 5, 678));
     assert.equal(parseIsoTime('2031-01-02T03:04Z'), Date.UTC(2031, 0, 2, 3, 4));

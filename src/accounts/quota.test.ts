@@ -13,7 +13,7 @@ import type { AccountTerms } from './new-account.ts';
 import { giveBackStorage, giveBackVideo, takeStorage, takeVideo } from './quota.ts';
 import { accountMigrations } from './tables.ts';
 
-void describe('quota', () => {
+describe('quota', () => {
   let folder: string;
   let database: Database;
   before(async () => {
@@ -34,7 +34,7 @@ void describe('quota', () => {
   const isRefusal = (error: unknown): boolean =>
     error instanceof AppError && error.code === 'storage_limit_exceeded';
 
-  void test('200 at once against a limit only some fit: never a byte over, exact sums, places without gaps', async () => {
+  test('200 at once against a limit only some fit: never a byte over, exact sums, places without gaps', async () => {
     for (let round = 0; round < 10; round++) {
       const limit = 40_000 + round * 977;
       const accountId = await newAccountId({ storage_limit_bytes: limit });
@@ -59,7 +59,7 @@ void describe('quota', () => {
     }
   });
 
-  void test('the limit is reached to the byte and not passed', async () => {
+  test('the limit is reached to the byte and not passed', async () => {
     const accountId = await newAccountId({ storage_limit_bytes: 100 });
     await take(accountId, 60);
     await assert.rejects(take(accountId, 41), isRefusal);
@@ -72,7 +72,7 @@ void describe('quota', () => {
     assert.deepEqual([account.storage_used_bytes, account.object_count], [100, 2]);
   });
 
-  void test('a transaction that fails later takes nothing', async () => {
+  test('a transaction that fails later takes nothing', async () => {
     const accountId = await newAccountId({});
     const failing = database.write(async (tx) => {
       await takeStorage(tx, accountId, 1000);
@@ -83,7 +83,7 @@ void describe('quota', () => {
     assert.deepEqual([account.storage_used_bytes, account.object_count, account.next_seq], [0, 0, 1]);
   });
 
-  void test('a tier changed in between counts for the very next taking', async () => {
+  test('a tier changed in between counts for the very next taking', async () => {
     const accountId = await newAccountId({ tier: 'free' });
     const free = tierLimits.free.storageBytes;
     await take(accountId, free);
@@ -101,7 +101,7 @@ void describe('quota', () => {
     await assert.rejects(take(accountId, 1), isRefusal);
   });
 
-  void test('film counts in seconds only', async () => {
+  test('film counts in seconds only', async () => {
     const accountId = await newAccountId({ video_seconds_limit: 61, storage_limit_bytes: 0 });
     const takeFilm = (seconds: number): Promise<{ seq: number }> =>
       database.write((tx) => takeVideo(tx, accountId, seconds));
@@ -116,7 +116,7 @@ void describe('quota', () => {
     );
   });
 
-  void test('an account that is gone is not told of its limit', async () => {
+  test('an account that is gone is not told of its limit', async () => {
     await assert.rejects(take('acc_gone', 1), /Account not found/);
   });
 });

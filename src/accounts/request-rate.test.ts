@@ -8,14 +8,14 @@ async function allowedOf(attempts: number, perMinute: number, rate = createReque
   return allowed;
 }
 
-void describe('request rate', () => {
-  void test('allows exactly the quota, apart for each account', async () => {
+describe('request rate', () => {
+  test('allows exactly the quota, apart for each account', async () => {
     const rate = createRequestRate();
     assert.equal(await allowedOf(50, 7, rate), 7);
     assert.equal((await rate.count('other', 7)).allowed, true);
   });
 
-  void test('a fraction is a whole number of requests in a longer or shorter window', async () => {
+  test('a fraction is a whole number of requests in a longer or shorter window', async () => {
     const rate = createRequestRate();
     const half = await rate.count('a', 0.5);
     assert.deepEqual([half.quota, half.windowSeconds, half.remaining], [1, 120, 0]);
@@ -25,14 +25,14 @@ void describe('request rate', () => {
     assert.equal(await allowedOf(10, 2.5), 2);
   });
 
-  void test('a changed limit holds from the next request on, both ways', async () => {
+  test('a changed limit holds from the next request on, both ways', async () => {
     const rate = createRequestRate();
     assert.equal(await allowedOf(3, 2, rate), 2);
     assert.equal(await allowedOf(10, 5, rate), 5);
     assert.equal(await allowedOf(10, 1, rate), 1);
   });
 
-  void test('begins anew when the window has passed', async () => {
+  test('begins anew when the window has passed', async () => {
     mock.timers.enable({ apis: ['Date', 'setTimeout'] });
     try {
       const rate = createRequestRate();
@@ -47,7 +47,7 @@ void describe('request rate', () => {
     }
   });
 
-  void test('says so in both kinds of headers', () => {
+  test('says so in both kinds of headers', () => {
     const rate = { allowed: true, quota: 120, windowSeconds: 60, remaining: 7, resetSeconds: 31 };
     assert.deepEqual(rateHeaders(rate), {
       'RateLimit-Policy': '"api";q=120;w=60',

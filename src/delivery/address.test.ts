@@ -14,8 +14,8 @@ const otherHosts = {
 const rest = `${bucket}/cat/w-200.webp`;
 const cat = { bucketId: bucket, objectId: 'cat', rendition: 'w-200.webp' };
 
-void describe('public addresses', () => {
-  void test('on the API’s own host the path tells objects from the API', () => {
+describe('public addresses', () => {
+  test('on the API’s own host the path tells objects from the API', () => {
     const match = createAddressMatcher(sameHost);
     for (const host of ['img.example.com', 'localhost:3000', undefined]) {
       assert.deepEqual(match(host, `/files/${rest}`), { backend: 'files', ...cat });
@@ -28,7 +28,7 @@ void describe('public addresses', () => {
     }
   });
 
-  void test('a host of their own serves objects and nothing else', () => {
+  test('a host of their own serves objects and nothing else', () => {
     const match = createAddressMatcher(otherHosts);
     assert.deepEqual(match('cdn.example.com', `/${rest}`), { backend: 'files', ...cat });
     assert.deepEqual(match('img.example.net:8443', `/st/${rest}`), { backend: 'storage', ...cat });
@@ -40,19 +40,19 @@ void describe('public addresses', () => {
     assert.equal(match('img.example.com', `/${rest}`), 'not ours');
   });
 
-  void test('a host is the same in capitals', () => {
+  test('a host is the same in capitals', () => {
     const match = createAddressMatcher(otherHosts);
     assert.deepEqual(match('CDN.Example.COM', `/${rest}`), { backend: 'files', ...cat });
     assert.equal(match('CDN.Example.COM', '/accounts/'), 'no object');
   });
 
-  void test('an address with a path is known by that path on any host, as a CDN asks for it', () => {
+  test('an address with a path is known by that path on any host, as a CDN asks for it', () => {
     const match = createAddressMatcher(otherHosts);
     assert.deepEqual(match('origin.internal', `/st/${rest}`), { backend: 'storage', ...cat });
     assert.equal(match('origin.internal', `/${rest}`), 'not ours');
   });
 
-  void test('one address below the other, and one at the root of the API’s host, still find their objects', () => {
+  test('one address below the other, and one at the root of the API’s host, still find their objects', () => {
     const below = createAddressMatcher({ base, files: `${base}/f`, storage: `${base}/f/storage` });
     assert.deepEqual(below('img.example.com', `/f/${rest}`), { backend: 'files', ...cat });
     assert.deepEqual(below('img.example.com', `/f/storage/${rest}`), { backend: 'storage', ...cat });
@@ -63,7 +63,7 @@ void describe('public addresses', () => {
     assert.equal(atRoot('img.example.com', '/upload/'), 'not ours');
   });
 
-  void test('escapes are undone once', () => {
+  test('escapes are undone once', () => {
     const match = createAddressMatcher(sameHost);
     assert.deepEqual(match('', `/files/${bucket}/c%61t/%77-200.webp`), { backend: 'files', ...cat });
     assert.deepEqual(match('', `/files/${bucket}/cat/%2577-200`), {
@@ -73,7 +73,7 @@ void describe('public addresses', () => {
     });
   });
 
-  void test('what names no object below a file address is no object', () => {
+  test('what names no object below a file address is no object', () => {
     const match = createAddressMatcher(sameHost);
     const hostile = [
       '',
@@ -111,7 +111,7 @@ void describe('public addresses', () => {
     for (const path of hostile) assert.equal(match('h', `/files/${path}`), 'no object', path);
   });
 
-  void test('any host and any path find an object with clean parts, or none; nothing is thrown', () => {
+  test('any host and any path find an object with clean parts, or none; nothing is thrown', () => {
     const matchers = [createAddressMatcher(sameHost), createAddressMatcher(otherHosts)];
     const piece = fc.oneof(
       fc.constantFrom(
@@ -149,7 +149,7 @@ void describe('public addresses', () => {
     );
   });
 
-  void test('every valid address is found', () => {
+  test('every valid address is found', () => {
     const match = createAddressMatcher(sameHost);
     const letters = Array.from('ABCxyz019');
     const id = fc

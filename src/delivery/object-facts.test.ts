@@ -16,7 +16,7 @@ import { FactsCache, type ObjectFacts } from './object-facts.ts';
 
 const topics = { object: objectTopic, account: accountTopic };
 
-void describe('facts of objects', () => {
+describe('facts of objects', () => {
   let temp: TempDatabase;
   let account: Account;
   before(async () => {
@@ -35,7 +35,7 @@ void describe('facts of objects', () => {
     });
   }
 
-  void test('come from the database once and from memory after that', async () => {
+  test('come from the database once and from memory after that', async () => {
     const object = await insertObject(temp.database, account, { object_id: 'kept' });
     const cache = new FactsCache(temp.database, topics);
     const facts = await find(cache, object);
@@ -45,7 +45,7 @@ void describe('facts of objects', () => {
     assert.equal(await cache.find('0'.repeat(16), 'kept'), null);
   });
 
-  void test('are stale, for all who hold them, when their object is announced as changed', async () => {
+  test('are stale, for all who hold them, when their object is announced as changed', async () => {
     const object = await insertObject(temp.database, account);
     const neighbour = await insertObject(temp.database, account);
     const cache = new FactsCache(temp.database, topics);
@@ -58,7 +58,7 @@ void describe('facts of objects', () => {
     assert.ok(!others.stale && cache.isCurrent(others));
   });
 
-  void test('are new when an id is used again', async () => {
+  test('are new when an id is used again', async () => {
     const first = await insertObject(temp.database, account, { object_id: 'again' });
     const cache = new FactsCache(temp.database, topics);
     const old = await find(cache, first);
@@ -68,7 +68,7 @@ void describe('facts of objects', () => {
     assert.equal(old?.stale, true);
   });
 
-  void test('are stale within a second when another process changed the object', async () => {
+  test('are stale within a second when another process changed the object', async () => {
     const object = await insertObject(temp.database, account);
     const cache = new FactsCache(temp.database, topics);
     const facts = await find(cache, object);
@@ -77,7 +77,7 @@ void describe('facts of objects', () => {
     assert.equal(await find(cache, object), null);
   });
 
-  void test('of a disabled account are gone, and back when it is enabled', async () => {
+  test('of a disabled account are gone, and back when it is enabled', async () => {
     const other = await newTestAccount(temp.database);
     const objects = [await insertObject(temp.database, other), await insertObject(temp.database, other)];
     const cache = new FactsCache(temp.database, topics);
@@ -91,7 +91,7 @@ void describe('facts of objects', () => {
     assert.equal((await find(cache, objects[0] as ObjectRow))?.stale, false);
   });
 
-  void test('that change while they are read are read again', async () => {
+  test('that change while they are read are read again', async () => {
     const object = await insertObject(temp.database, account);
     const connection = openSqliteConnection(temp.file, { readonly: true });
     const answered = Promise.withResolvers<void>();
@@ -112,14 +112,14 @@ void describe('facts of objects', () => {
     connection.close();
   });
 
-  void test('are shared by two that ask at once', async () => {
+  test('are shared by two that ask at once', async () => {
     const object = await insertObject(temp.database, account);
     const cache = new FactsCache(temp.database, topics);
     const [first, second] = await Promise.all([find(cache, object), find(cache, object)]);
     assert.ok(first && first === second);
   });
 
-  void test('pushed out of memory by others are not current, since no change would reach them', async () => {
+  test('pushed out of memory by others are not current, since no change would reach them', async () => {
     const object = await insertObject(temp.database, account);
     const cache = new FactsCache(temp.database, topics, { maxKept: 2 });
     const facts = await find(cache, object);

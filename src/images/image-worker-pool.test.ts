@@ -17,14 +17,14 @@ import {
   scratchFolder,
   slowPicture,
   variantTransformation,
-} from './test-support/pictures.ts';
-import type { Scratch } from './test-support/pictures.ts';
+} from '../../test/support/plain-quarters.ts';
+import type { Scratch } from '../../test/support/plain-quarters.ts';
 import type { RenderTask } from './worker-protocol.ts';
 
 const slow = 'w-2000.avif';
 const hasProc = existsSync('/proc/self/status');
 
-void suite('the pool of image workers', { concurrency: false }, () => {
+suite('the pool of image workers', { concurrency: false }, () => {
   let scratch: Scratch;
   let small: string;
   let large: string;
@@ -94,7 +94,7 @@ void suite('the pool of image workers', { concurrency: false }, () => {
     }
   }
 
-  void test('a killed worker costs nobody a picture', async () => {
+  test('a killed worker costs nobody a picture', async () => {
     await using pool = startPool();
     const rendering = pool.render(await task(large, slow));
     process.kill(await untilBusy(pool), 'SIGKILL');
@@ -103,7 +103,7 @@ void suite('the pool of image workers', { concurrency: false }, () => {
     await assertWorks(pool);
   });
 
-  void test('a picture that kills its worker twice is refused, and the next is rendered', async () => {
+  test('a picture that kills its worker twice is refused, and the next is rendered', async () => {
     await using pool = startPool();
     const rendering = pool.render(await task(large, slow));
     const refused = assert.rejects(rendering, { status: 422, message: 'The picture cannot be rendered' });
@@ -115,7 +115,7 @@ void suite('the pool of image workers', { concurrency: false }, () => {
     await assertWorks(pool);
   });
 
-  void test('a picture that takes too long is given up', async () => {
+  test('a picture that takes too long is given up', async () => {
     await using pool = startPool({ wallTimeMs: 300 });
     const rendering = pool.render(await task(large, slow));
     await assert.rejects(rendering, { status: 422, message: 'The picture took too long to render' });
@@ -123,13 +123,13 @@ void suite('the pool of image workers', { concurrency: false }, () => {
     assert.deepEqual(pool.stats(), { busy: 0, queued: 0, workers: 1, crashes: 0 });
   });
 
-  void test('a picture that takes too much memory is given up', { skip: !hasProc }, async () => {
+  test('a picture that takes too much memory is given up', { skip: !hasProc }, async () => {
     await using pool = startPool({ maxRssBytes: 90 * 1024 * 1024 });
     const rendering = pool.render(await task(large, slow));
     await assert.rejects(rendering, { status: 422, message: 'The picture needs too much memory to render' });
   });
 
-  void test('broken pictures are the fault of who sent them', async () => {
+  test('broken pictures are the fault of who sent them', async () => {
     await using pool = startPool();
     const jpeg = await readFile(large);
     const broken = {
@@ -152,7 +152,7 @@ void suite('the pool of image workers', { concurrency: false }, () => {
     assert.equal(pool.stats().crashes, 0);
   });
 
-  void test('a full queue refuses at once and says when to come back', async () => {
+  test('a full queue refuses at once and says when to come back', async () => {
     await using pool = startPool({ maxQueued: 2 });
     const tasks = await Promise.all(Array.from({ length: 5 }, () => task(small, 'w-30.webp')));
     const results = await Promise.allSettled(tasks.map((one) => pool.render(one)));
@@ -165,7 +165,7 @@ void suite('the pool of image workers', { concurrency: false }, () => {
     assert.deepEqual([refusal.status, refusal.headers], [503, { 'Retry-After': '1' }]);
   });
 
-  void test('long jobs leave a worker to the quick ones', async () => {
+  test('long jobs leave a worker to the quick ones', async () => {
     await using pool = startPool({ size: 2 });
     const long = [pool.render(await task(large, slow)), pool.render(await task(large, slow))];
     const settled = Promise.allSettled(long);
@@ -175,7 +175,7 @@ void suite('the pool of image workers', { concurrency: false }, () => {
     for (const job of await settled) assert.equal(job.status, 'rejected');
   });
 
-  void test('who no longer waits leaves the queue', async () => {
+  test('who no longer waits leaves the queue', async () => {
     await using pool = startPool();
     const running = pool.render(await task(small, 'w-30.webp'));
     const leaving = new AbortController();
@@ -186,7 +186,7 @@ void suite('the pool of image workers', { concurrency: false }, () => {
     await running;
   });
 
-  void test('closing ends everything and leaves nothing behind', async () => {
+  test('closing ends everything and leaves nothing behind', async () => {
     const pool = startPool();
     const jobs = [pool.render(await task(large, slow)), pool.render(await task(small, 'w-30.webp'))];
     const settled = Promise.allSettled(jobs);
@@ -203,7 +203,7 @@ void suite('the pool of image workers', { concurrency: false }, () => {
     );
   });
 
-  void test('idle workers retire', async () => {
+  test('idle workers retire', async () => {
     await using pool = startPool({ idleMs: 50 });
     await assertWorks(pool);
     const [pid = 0] = pool.pids();
@@ -211,7 +211,7 @@ void suite('the pool of image workers', { concurrency: false }, () => {
     await assertWorks(pool);
   });
 
-  void test('workers are niced with all their threads and know no secrets', { skip: !hasProc }, async () => {
+  test('workers are niced with all their threads and know no secrets', { skip: !hasProc }, async () => {
     await using pool = startPool();
     await assertWorks(pool);
     const [pid = 0] = pool.pids();
@@ -242,7 +242,7 @@ void suite('the pool of image workers', { concurrency: false }, () => {
     return { workerPid: Number(String(line)), parent };
   }
 
-  void test('no worker survives its parent, not even a busy one', async () => {
+  test('no worker survives its parent, not even a busy one', async () => {
     const { parent, workerPid } = await startParent('void pool.render(JOB);');
     assert.ok(isRunning(workerPid));
     parent.kill('SIGKILL');
@@ -250,7 +250,7 @@ void suite('the pool of image workers', { concurrency: false }, () => {
     await until(() => !isRunning(workerPid));
   });
 
-  void test('an idle worker does not keep its parent from ending', async () => {
+  test('an idle worker does not keep its parent from ending', async () => {
     const { parent, workerPid } = await startParent('');
     if (parent.exitCode === null) await once(parent, 'exit');
     assert.equal(parent.exitCode, 0);

@@ -16,6 +16,6 @@ const cases: readonly [accept: string | undefined, alpha: boolean, format: strin
   [',;,q=1;;', false, 'jpg'],
 ];
 for (const [accept, alpha, format] of cases) {
-  void test(`${accept} with${alpha ? '' : 'out'} alpha: ${format}`, () =>
+  test(`${accept} with${alpha ? '' : 'out'} alpha: ${format}`, () =>
     assert.equal(negotiateFormat(accept, alpha), format));
 }

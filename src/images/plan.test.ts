@@ -5,7 +5,7 @@ import { AppError } from '../platform/errors.ts';
 import { formats } from './formats.ts';
 import { planRendering } from './plan.ts';
 import type { SourceFacts } from './plan.ts';
-import { variantTransformation } from './test-support/pictures.ts';
+import { variantTransformation } from '../../test/support/plain-quarters.ts';
 
 function source(width: number, height: number, more: Partial<SourceFacts> = {}): SourceFacts {
   return { width, height, frames: 1, alpha: false, type: 'image/jpeg', ...more };
@@ -16,7 +16,7 @@ function sizeOf(facts: SourceFacts, text: string): [number, number] {
   return [width, height];
 }
 
-void suite('the size of the result', () => {
+suite('the size of the result', () => {
   const sizes: readonly [facts: SourceFacts, text: string, width: number, height: number][] = [
     [source(600, 400), 'original.webp', 600, 400],
     [source(600, 400), 'w-300.webp', 300, 200],
@@ -44,13 +44,13 @@ void suite('the size of the result', () => {
     [source(1, 10_000), 'w-8192.webp', 2, 16_383],
   ];
   for (const [facts, text, width, height] of sizes) {
-    void test(`${facts.width}×${facts.height} ${text} is ${width}×${height}`, () => {
+    test(`${facts.width}×${facts.height} ${text} is ${width}×${height}`, () => {
       assert.deepEqual(sizeOf(facts, text), [width, height]);
     });
   }
 });
 
-void test('animation is kept where source and format can', () => {
+test('animation is kept where source and format can', () => {
   const frames = (type: string, text: string): number =>
     planRendering(source(10, 10, { frames: 7, type }), variantTransformation(text)).frames;
   assert.equal(frames('image/gif', 'original.webp'), 7);
@@ -60,14 +60,14 @@ void test('animation is kept where source and format can', () => {
   assert.equal(frames('image/png', 'original.webp'), 1);
 });
 
-void test('padding is transparent where the format can, else white', () => {
+test('padding is transparent where the format can, else white', () => {
   const padding = (text: string): unknown =>
     planRendering(source(10, 20), variantTransformation(text)).resize?.background;
   assert.deepEqual(padding('w-9_h-9_fit-contain.png'), { r: 0, g: 0, b: 0, alpha: 0 });
   assert.deepEqual(padding('w-9_h-9_fit-contain.jpg'), { r: 255, g: 255, b: 255, alpha: 1 });
 });
 
-void test('quality and effort', () => {
+test('quality and effort', () => {
   const options = (facts: SourceFacts, text: string): unknown =>
     planRendering(facts, variantTransformation(text)).encoder.options;
   assert.deepEqual(options(source(10, 10), 'original.webp'), { effort: 2, quality: 80 });
@@ -85,7 +85,7 @@ void test('quality and effort', () => {
   });
 });
 
-void test('results over 50 megapixels over all frames are refused with their size', () => {
+test('results over 50 megapixels over all frames are refused with their size', () => {
   assert.throws(() => planRendering(source(1000, 1000), variantTransformation('w-8192_h-8192.webp')), {
     status: 400,
     code: 'invalid_transformation',
@@ -103,14 +103,14 @@ void test('results over 50 megapixels over all frames are refused with their siz
   );
 });
 
-void test('a long thin source is cut before it is enlarged to cover the box', () => {
+test('a long thin source is cut before it is enlarged to cover the box', () => {
   const plan = planRendering(source(1, 10_000), variantTransformation('w-4000_h-3000.webp'));
   assert.deepEqual(plan.crop, { left: 0, top: 4999, width: 1, height: 1 });
   assert.equal(plan.resize?.fit, 'fill');
   assert.equal(planRendering(source(600, 400), variantTransformation('w-200_h-200.webp')).crop, null);
 });
 
-void test('quick jobs are told from long ones', () => {
+test('quick jobs are told from long ones', () => {
   const costClass = (facts: SourceFacts, text: string): string =>
     planRendering(facts, variantTransformation(text)).costClass;
   assert.equal(costClass(source(4000, 3000), 'h-200_w-200.webp'), 'light');
@@ -118,7 +118,7 @@ void test('quick jobs are told from long ones', () => {
   assert.equal(costClass(source(4000, 3000), 'original.gif'), 'heavy');
 });
 
-void test('every plan keeps to the limits of its format and of the budget, or is refused with a 400', () => {
+test('every plan keeps to the limits of its format and of the budget, or is refused with a 400', () => {
   const side = fc.integer({ min: 1, max: 8192 });
   const optional = (name: string): fc.Arbitrary<string[]> =>
     fc.option(side).map((px) => (px === null ? [] : [`${name}-${px}`]));

@@ -8,13 +8,18 @@ import { createImageWorkerPool } from './image-worker-pool.ts';
 import type { ImageWorkerPool } from './image-worker-pool.ts';
 import { createVariantRenderer } from './render-variant.ts';
 import type { OriginalImage, VariantRenderer } from './render-variant.ts';
-import { factsOf, quarters, scratchFolder, variantTransformation } from './test-support/pictures.ts';
-import type { Scratch } from './test-support/pictures.ts';
+import {
+  factsOf,
+  quarters,
+  scratchFolder,
+  variantTransformation,
+} from '../../test/support/plain-quarters.ts';
+import type { Scratch } from '../../test/support/plain-quarters.ts';
 
 const generation = '0123456789abcdef01234567';
 const thumbnail = variantTransformation('h-20_w-20.webp');
 
-void suite('variants', { concurrency: false }, () => {
+suite('variants', { concurrency: false }, () => {
   let scratch: Scratch;
   let pool: ImageWorkerPool;
   let renderer: VariantRenderer;
@@ -54,7 +59,7 @@ void suite('variants', { concurrency: false }, () => {
     return { ...variant, bytes: buffer };
   }
 
-  void test('rendered once, then found, under a path of ids and hashes', async () => {
+  test('rendered once, then found, under a path of ids and hashes', async () => {
     renderings = 0;
     const first = await ask('w-20_h-20_fit-cover.webp');
     const again = await ask('h-20_w-20.webp');
@@ -66,14 +71,14 @@ void suite('variants', { concurrency: false }, () => {
     assert.equal(path, `bucket1/01234/56/${generation}/${hash}.webp`);
   });
 
-  void test('fifty who ask at once cause one rendering', async () => {
+  test('fifty who ask at once cause one rendering', async () => {
     renderings = 0;
     const asked = await Promise.all(Array.from({ length: 50 }, () => ask('w-21.webp')));
     assert.equal(renderings, 1);
     assert.equal(new Set(asked.map(({ sha256 }) => sha256)).size, 1);
   });
 
-  void test('a torn variant is rendered again', async () => {
+  test('a torn variant is rendered again', async () => {
     const whole = await ask('w-22.webp');
     await truncate(whole.path, 40);
     renderings = 0;
@@ -82,7 +87,7 @@ void suite('variants', { concurrency: false }, () => {
     assert.deepEqual(again.bytes, whole.bytes);
   });
 
-  void test('what is over budget is refused before anything is made', async () => {
+  test('what is over budget is refused before anything is made', async () => {
     renderings = 0;
     const huge: OriginalImage = { ...original, generation: 'f'.repeat(24) };
     await assert.rejects(renderer.getVariant(huge, variantTransformation('w-8192_h-8192.webp')), {
@@ -92,7 +97,7 @@ void suite('variants', { concurrency: false }, () => {
     assert.ok(!existsSync(join(scratch.path, 'variants', 'bucket1', 'fffff')));
   });
 
-  void test('a failure is told to all who wait, and the next asks anew', async () => {
+  test('a failure is told to all who wait, and the next asks anew', async () => {
     const corrupt = await scratch.save('corrupt', Buffer.from('no picture'));
     const broken: OriginalImage = { ...original, generation: 'c'.repeat(24), localPath: async () => corrupt };
     renderings = 0;
@@ -104,7 +109,7 @@ void suite('variants', { concurrency: false }, () => {
     assert.equal(renderings, 2);
   });
 
-  void test('removed variants are gone, also those still in work', async () => {
+  test('removed variants are gone, also those still in work', async () => {
     const folder = join((await ask('w-23.webp')).path, '..');
     await renderer.removeVariants('bucket1', generation);
     assert.ok(!existsSync(folder));
@@ -122,7 +127,7 @@ void suite('variants', { concurrency: false }, () => {
     assert.deepEqual(await readdir(join(folder, '..')), []);
   });
 
-  void test('nothing but ids becomes a path', async () => {
+  test('nothing but ids becomes a path', async () => {
     for (const bad of [
       { bucketId: '../x' },
       { bucketId: '' },

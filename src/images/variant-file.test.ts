@@ -3,18 +3,18 @@ import { readFile, readdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { quarters, scratchFolder } from './test-support/pictures.ts';
+import { quarters, scratchFolder } from '../../test/support/plain-quarters.ts';
 import { decodeTrailer, encodeTrailer, readVariant, trailerBytes, writeVariant } from './variant-file.ts';
 
 const sha256 = 'ab'.repeat(32);
 
-void test('the trailer says what was put in', () => {
+test('the trailer says what was put in', () => {
   const facts = { size: 123_456_789, sha256, width: 8192, height: 1 };
   assert.deepEqual(decodeTrailer(encodeTrailer(facts)), facts);
   assert.equal(encodeTrailer(facts).length, trailerBytes);
 });
 
-void test('a variant is read back with its facts, and leaves nothing else behind', async () => {
+test('a variant is read back with its facts, and leaves nothing else behind', async () => {
   await using scratch = await scratchFolder();
   const path = join(scratch.path, 'v.webp');
   const image = Buffer.from('not really an image');
@@ -29,7 +29,7 @@ void test('a variant is read back with its facts, and leaves nothing else behind
   assert.deepEqual(await readdir(scratch.path), ['v.webp']);
 });
 
-void test('what is missing, torn or foreign is no variant', async () => {
+test('what is missing, torn or foreign is no variant', async () => {
   await using scratch = await scratchFolder();
   const path = join(scratch.path, 'v.webp');
   assert.equal(await readVariant(path), null);
@@ -48,7 +48,7 @@ void test('what is missing, torn or foreign is no variant', async () => {
   assert.equal(await readVariant(path), null, 'zeros, as after a power loss');
 });
 
-void test('a folder that was removed does not come back', async () => {
+test('a folder that was removed does not come back', async () => {
   await using scratch = await scratchFolder();
   const folder = join(scratch.path, 'gone');
   await assert.rejects(
@@ -58,7 +58,7 @@ void test('a folder that was removed does not come back', async () => {
 });
 
 for (const format of ['webp', 'avif', 'jpeg', 'png', 'gif'] as const) {
-  void test(`a picture viewer shows a ${format} with its trailer`, async () => {
+  test(`a picture viewer shows a ${format} with its trailer`, async () => {
     await using scratch = await scratchFolder();
     const path = join(scratch.path, 'v');
     const image = await quarters(16, 12).toFormat(format).toBuffer();

@@ -37,8 +37,8 @@ function placesOf(members: Iterable<number>): Places {
 
 const descending = (members: Iterable<number>): number[] => [...members].sort((a, b) => b - a);
 
-void describe('the members of a block', () => {
-  void test('what was set is found again, newest first, and counted', () => {
+describe('the members of a block', () => {
+  test('what was set is found again, newest first, and counted', () => {
     fc.assert(
       fc.property(anyPlaces, (members) => {
         const places = placesOf(members);
@@ -48,7 +48,7 @@ void describe('the members of a block', () => {
     );
   });
 
-  void test('setting and clearing in any order leaves what a Set would hold', () => {
+  test('setting and clearing in any order leaves what a Set would hold', () => {
     const step = fc.record({ set: fc.boolean(), place });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -65,7 +65,7 @@ void describe('the members of a block', () => {
     );
   });
 
-  void test('an intersection has what both have, and leaves the other as it was', () => {
+  test('an intersection has what both have, and leaves the other as it was', () => {
     fc.assert(
       fc.property(anyPlaces, anyPlaces, (left, right) => {
         const places = placesOf(left);
@@ -77,7 +77,7 @@ void describe('the members of a block', () => {
     );
   });
 
-  void test('bytes give back the members they were made of', () => {
+  test('bytes give back the members they were made of', () => {
     fc.assert(
       fc.property(anyPlaces, (members) => {
         const bytes = encodePlaces(placesOf(members));
@@ -89,7 +89,7 @@ void describe('the members of a block', () => {
     );
   });
 
-  void test('few members are a list of two bytes each, and never take more than the bitmap', () => {
+  test('few members are a list of two bytes each, and never take more than the bitmap', () => {
     for (const count of [0, 1, 2, 100, 254, 255, 256, 257, 1000, blockSize]) {
       const bytes = encodePlaces(placesOf(Array.from({ length: count }, (_, index) => index)));
       assert.equal(bytes.length, Math.min(count * 2, bitmapBytes), `${count} members`);
@@ -97,7 +97,7 @@ void describe('the members of a block', () => {
     }
   });
 
-  void test('the switch between list and bitmap keeps every member, in both directions', () => {
+  test('the switch between list and bitmap keeps every member, in both directions', () => {
     const members = Array.from({ length: 300 }, (_, index) => (index * 2711) % blockSize);
     let bytes = encodePlaces(emptyPlaces());
     const change = (apply: typeof setPlace, member: number): void => {
@@ -117,7 +117,7 @@ void describe('the members of a block', () => {
     assert.equal(bytes.length, 0);
   });
 
-  void test('encoded bytes do not change with the members they were made of', () => {
+  test('encoded bytes do not change with the members they were made of', () => {
     const places = placesOf(Array.from({ length: 256 }, (_, index) => index));
     const bytes = encodePlaces(places);
     clearPlace(places, 0);

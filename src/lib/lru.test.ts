@@ -43,8 +43,8 @@ const step = fc.oneof(
   }),
 );
 
-void describe('Lru', () => {
-  void test('does what the model does, whatever is asked of it', () => {
+describe('Lru', () => {
+  test('does what the model does, whatever is asked of it', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 20 }), fc.array(step, { maxLength: 80 }), (maxWeight, steps) => {
         const lru = new Lru<string, number>(maxWeight);
@@ -70,7 +70,7 @@ void describe('Lru', () => {
     );
   });
 
-  void test('what was used last stays, what was not goes first', () => {
+  test('what was used last stays, what was not goes first', () => {
     const lru = new Lru<string, number>(2);
     lru.set('old', 1);
     lru.set('newer', 2);
@@ -80,7 +80,7 @@ void describe('Lru', () => {
     assert.equal(lru.get('old'), 1);
   });
 
-  void test('what is too heavy is not kept, and what it replaced is gone', () => {
+  test('what is too heavy is not kept, and what it replaced is gone', () => {
     const lru = new Lru<string, number>(10);
     lru.set('key', 1, 5);
     lru.set('other', 2, 5);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSingleFlight } from './single-flight.ts';
 
-void test('all who ask while the work runs share it, and the next starts anew', async () => {
+test('all who ask while the work runs share it, and the next starts anew', async () => {
   const flight = createSingleFlight<number>();
   let started = 0;
   const work = async (): Promise<number> => {
@@ -14,7 +14,7 @@ void test('all who ask while the work runs share it, and the next starts anew', 
   assert.equal(await flight('a', work), 3);
 });
 
-void test('a failure reaches all who share it and is not remembered', async () => {
+test('a failure reaches all who share it and is not remembered', async () => {
   const flight = createSingleFlight<string>();
   const fail = (): Promise<string> => Promise.reject(new Error('no'));
   const results = await Promise.allSettled([flight('a', fail), flight('a', fail)]);

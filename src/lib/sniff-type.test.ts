@@ -21,7 +21,7 @@ const matroska = (docType: string) =>
     `\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82${String.fromCharCode(0x80 + docType.length)}${docType}`,
   );
 
-void test('pictures are told by their bytes', async () => {
+test('pictures are told by their bytes', async () => {
   const picture = noise(9, 9);
   for (const format of ['jpeg', 'png', 'gif', 'webp', 'avif'] as const) {
     const sniffed = sniffType(await picture.clone().toFormat(format).toBuffer());
@@ -33,7 +33,7 @@ void test('pictures are told by their bytes', async () => {
   assert.equal(sniffType(latin1('GIF87a')).type, 'image/gif');
 });
 
-void test('films are told by their bytes', () => {
+test('films are told by their bytes', () => {
   const films: [string, Buffer][] = [
     ['video/mp4', isoMedia('isom', 'iso2', 'avc1', 'mp41')],
     ['video/mp4', isoMedia('mp42')],
@@ -59,7 +59,7 @@ void test('films are told by their bytes', () => {
   }
 });
 
-void test('what is refused has a name a person understands', () => {
+test('what is refused has a name a person understands', () => {
   const named: [string, Buffer][] = [
     ['an HEIC picture', isoMedia('heic', 'mif1')],
     ['an HEIC picture', isoMedia('mif1', 'heic')],
@@ -87,7 +87,7 @@ void test('what is refused has a name a person understands', () => {
     assert.equal(sniffType(bytes).kind, 'refused', name);
 });
 
-void test('any bytes are told without an error, by the first of them', () => {
+test('any bytes are told without an error, by the first of them', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 700 }), (bytes) => {
       const file = Buffer.from(bytes);

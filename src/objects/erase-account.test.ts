@@ -18,7 +18,7 @@ import type { Stores } from './stores.ts';
 
 const tables = ['accounts', 'keys', 'objects', 'facets', 'facet_blocks', 'idempotency'] as const;
 
-void describe('erasing an account', () => {
+describe('erasing an account', () => {
   let temp: TempDatabase;
   let stores: Stores;
   before(async () => {
@@ -89,7 +89,7 @@ void describe('erasing an account', () => {
     await runner.stop(1000);
   }
 
-  void test('leaves no row and, after its jobs, no byte', async () => {
+  test('leaves no row and, after its jobs, no byte', async () => {
     const bystander = await accountWithObjects(3);
     const account = await accountWithObjects(60);
     await runJobs();
@@ -108,7 +108,7 @@ void describe('erasing an account', () => {
     await erase(account);
   });
 
-  void test('does nothing before its time, nor when it was undone', async () => {
+  test('does nothing before its time, nor when it was undone', async () => {
     const account = await accountWithObjects(5);
     const before = await rowsOf(account);
     await erase(account);
@@ -120,7 +120,7 @@ void describe('erasing an account', () => {
     assert.equal((await findAccount(temp.database, account.account_id)).enabled, 1);
   });
 
-  void test('cannot be undone once its time has come', async () => {
+  test('cannot be undone once its time has come', async () => {
     const account = await accountWithObjects(1);
     await eraseAt(account, Date.now());
     await assert.rejects(patchAccount(temp.database, account.account_id, { enabled: true }), {
@@ -131,7 +131,7 @@ void describe('erasing an account', () => {
     assert.deepEqual(await rowsOf(account), nothing);
   });
 
-  void test('is all or nothing, whenever it is undone', async () => {
+  test('is all or nothing, whenever it is undone', async () => {
     for (let round = 0; round < 6; round++) {
       const account = await accountWithObjects(55);
       const whole = await rowsOf(account);
@@ -151,7 +151,7 @@ void describe('erasing an account', () => {
     }
   });
 
-  void test('goes on where it was broken off', async () => {
+  test('goes on where it was broken off', async () => {
     const account = await accountWithObjects(60);
     await eraseAt(account, Date.now() - 1);
     let deletions = 0;
@@ -170,7 +170,7 @@ void describe('erasing an account', () => {
     assert.deepEqual(await rowsOf(account), nothing);
   });
 
-  void test('a manifest of the bucket that was being written meanwhile does not stay', async () => {
+  test('a manifest of the bucket that was being written meanwhile does not stay', async () => {
     const account = await accountWithObjects(1);
     await runJobs();
     await eraseAt(account, Date.now() - 1);
@@ -189,7 +189,7 @@ void describe('erasing an account', () => {
     assert.deepEqual(await bytesOf(account), []);
   });
 
-  void test('jobs that were waiting for its objects end in peace', async () => {
+  test('jobs that were waiting for its objects end in peace', async () => {
     const account = await accountWithObjects(2);
     const object = await insertObject(temp.database, account);
     await eraseAt(account, Date.now() - 1);

@@ -178,7 +178,7 @@ const anyQuery = fc.record({
   before: fc.option(fc.record({ which: fc.nat(), by: fc.integer({ min: -1, max: 1 }), edge: fc.boolean() })),
 });
 
-void describe('listings', () => {
+describe('listings', () => {
   let temp: TempDatabase;
   before(async () => {
     temp = await openTempDatabase();
@@ -187,7 +187,7 @@ void describe('listings', () => {
   const newLibrary = async (): Promise<Library> =>
     new Library(temp.database, await newTestAccount(temp.database));
 
-  void test('equal those of a plain list, after any uploads, changes and deletions', async () => {
+  test('equal those of a plain list, after any uploads, changes and deletions', async () => {
     const queries = fc.array(anyQuery, { minLength: 20, maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 50 }), queries, async (steps, asked) => {
@@ -215,7 +215,7 @@ void describe('listings', () => {
     );
   });
 
-  void test('are right in a library dense enough for bitmaps, at every page and around every block', async () => {
+  test('are right in a library dense enough for bitmaps, at every page and around every block', async () => {
     const library = await newLibrary();
     // 700 objects over the edge of two blocks, and some in a block far away.
     const seqs = [
@@ -251,7 +251,7 @@ void describe('listings', () => {
     for (const filter of filters) await library.assertWalks(filter, 10);
   });
 
-  void test('take more facets than can be joined at once', async () => {
+  test('take more facets than can be joined at once', async () => {
     const library = await newLibrary();
     const many = Array.from({ length: 100 }, (_, index) => `tag ${index}`);
     // Each lacks one of them, so that none may be overlooked; two lack none.
@@ -269,7 +269,7 @@ void describe('listings', () => {
       });
   });
 
-  void test('of an empty library, and of one that was emptied, are empty', async () => {
+  test('of an empty library, and of one that was emptied, are empty', async () => {
     const library = await newLibrary();
     await library.assertPage({ facets: [], skip: 0, take: 10 });
     library.put(5, { kind: 'image', folder: 'a', tags: ['red'] });
@@ -280,7 +280,7 @@ void describe('listings', () => {
       await library.assertPage({ facets: filter, skip: 0, take: 10 });
   });
 
-  void test('of one account show nothing of another', async () => {
+  test('of one account show nothing of another', async () => {
     const [mine, other] = [await newLibrary(), await newLibrary()];
     mine.put(1, { kind: 'image', folder: 'a', tags: ['red'] });
     other.put(1, { kind: 'image', folder: 'a', tags: ['red', 'green'] });

@@ -3,14 +3,14 @@ import { after, before, describe, test } from 'node:test';
 import { openTempDatabase, type TempDatabase } from '../../test/support/temp-database.ts';
 import { parseIdempotencyKey, recall, remember } from './idempotency.ts';
 
-void describe('answers kept for repeats', () => {
+describe('answers kept for repeats', () => {
   let temp: TempDatabase;
   before(async () => {
     temp = await openTempDatabase();
   });
   after(() => temp[Symbol.asyncDispose]());
 
-  void test('are of one account and one key, and the newest stands', async () => {
+  test('are of one account and one key, and the newest stands', async () => {
     const { database } = temp;
     await database.write((tx) => remember(tx, 'a', 'key', 'first'));
     await database.write((tx) => remember(tx, 'b', 'key', 'of another'));
@@ -22,7 +22,7 @@ void describe('answers kept for repeats', () => {
     assert.equal(await recall(database.read, 'a', 'key'), 'second');
   });
 
-  void test('one that ran out is renewed under the same key', async () => {
+  test('one that ran out is renewed under the same key', async () => {
     const { database } = temp;
     await database.write(async (tx) => {
       await remember(tx, 'a', 'aged', 'first');
@@ -33,7 +33,7 @@ void describe('answers kept for repeats', () => {
     assert.equal(await recall(database.read, 'a', 'aged'), 'second');
   });
 
-  void test('their key is 1 to 255 visible ASCII characters', () => {
+  test('their key is 1 to 255 visible ASCII characters', () => {
     assert.equal(parseIdempotencyKey(undefined), undefined);
     for (const good of ['a', '8e03978e-40d5-43e8-bc93-6894a57f9324', '"quoted"', 'x'.repeat(255)])
       assert.equal(parseIdempotencyKey(good), good);

@@ -14,7 +14,7 @@ import type { ObjectRow } from './tables.ts';
 
 const context = { signal: new AbortController().signal, attempt: 1 };
 
-void describe('manifests', () => {
+describe('manifests', () => {
   let temp: TempDatabase;
   let account: Account;
   let stores: Stores;
@@ -40,7 +40,7 @@ void describe('manifests', () => {
       .where('key', '=', key)
       .executeTakeFirst();
 
-  void test('hold the whole row, beside the bytes of either backend', async () => {
+  test('hold the whole row, beside the bytes of either backend', async () => {
     for (const backend of ['files', 'storage'] as const) {
       const object = await insertObject(temp.database, account, {
         backend,
@@ -52,7 +52,7 @@ void describe('manifests', () => {
     }
   });
 
-  void test('follow a change by the job of its transaction', async () => {
+  test('follow a change by the job of its transaction', async () => {
     const object = await insertObject(temp.database, account);
     await write(object);
     await changeObject(temp.database, account.account_id, object.object_id, {
@@ -65,7 +65,7 @@ void describe('manifests', () => {
     assert.deepEqual([written.tags, written.folder], ['["new"]', 'f']);
   });
 
-  void test('are gone when the delete has resolved', async () => {
+  test('are gone when the delete has resolved', async () => {
     const object = await insertObject(temp.database, account);
     await write(object);
     await deleteObject(temp.database, stores, account.account_id, object.object_id);
@@ -74,7 +74,7 @@ void describe('manifests', () => {
     assert.equal(await manifestOf(object), null);
   });
 
-  void test('are gone also when they were being written while their object was deleted', async () => {
+  test('are gone also when they were being written while their object was deleted', async () => {
     const object = await insertObject(temp.database, account);
     /** The object goes, manifest and all, after the job has read the row and before its bytes are there. */
     const files = Object.create(stores.files, {
@@ -89,7 +89,7 @@ void describe('manifests', () => {
     assert.equal(await manifestOf(object), null);
   });
 
-  void test('of a run that died after the delete are taken away by the next run', async () => {
+  test('of a run that died after the delete are taken away by the next run', async () => {
     const object = await insertObject(temp.database, account);
     await write(object);
     await temp.database.write((tx) =>
@@ -99,7 +99,7 @@ void describe('manifests', () => {
     assert.equal(await manifestOf(object), null);
   });
 
-  void test('written while writers race end as the last row says', async () => {
+  test('written while writers race end as the last row says', async () => {
     const object = await insertObject(temp.database, account);
     for (let round = 0; round < 10; round++) {
       const [, changed] = await Promise.all([
@@ -112,7 +112,7 @@ void describe('manifests', () => {
     }
   });
 
-  void test('of a bucket hold account and keys, in both backends, and follow a change', async () => {
+  test('of a bucket hold account and keys, in both backends, and follow a change', async () => {
     await patchAccount(temp.database, account.account_id, { tier: 'pro' });
     const job = await waiting('bucket-manifest', account.bucket_id);
     await run('bucket-manifest', JSON.parse(job?.payload as string));

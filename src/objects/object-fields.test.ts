@@ -32,8 +32,8 @@ function outcome<T>(work: () => T): T | AppError {
   }
 }
 
-void describe('object ids', () => {
-  void test('good ones are taken as they are', () => {
+describe('object ids', () => {
+  test('good ones are taken as they are', () => {
     for (const id of [
       'a',
       'Z',
@@ -51,12 +51,12 @@ void describe('object ids', () => {
     }
   });
 
-  void test('none given is none', () => {
+  test('none given is none', () => {
     assert.equal(parseObjectId(undefined), null);
     assert.equal(parseObjectId(''), null);
   });
 
-  void test('bad ones are refused in the words of the contract', () => {
+  test('bad ones are refused in the words of the contract', () => {
     for (const id of [
       'tags',
       'search',
@@ -84,8 +84,8 @@ void describe('object ids', () => {
   });
 });
 
-void describe('tags', () => {
-  void test('are split, trimmed, and freed of empty ones and duplicates; order and case stay', () => {
+describe('tags', () => {
+  test('are split, trimmed, and freed of empty ones and duplicates; order and case stay', () => {
     for (const [text, tags] of [
       [undefined, []],
       ['', []],
@@ -99,7 +99,7 @@ void describe('tags', () => {
       assert.deepEqual(parseTagList(text), tags, text);
   });
 
-  void test('at most 100, each at most 100 characters, whatever these take in bytes', () => {
+  test('at most 100, each at most 100 characters, whatever these take in bytes', () => {
     const hundred = Array.from({ length: 100 }, (_, index) => `t${index}`);
     assert.deepEqual(checkTags(hundred), hundred);
     assert.deepEqual(checkTags([...hundred, 't0', ' t1 ', '']), hundred);
@@ -109,13 +109,13 @@ void describe('tags', () => {
     assert.throws(() => checkTags(['😀'.repeat(101)]), /at most 100 characters/);
   });
 
-  void test('without commas, control characters and halves of characters', () => {
+  test('without commas, control characters and halves of characters', () => {
     assert.throws(() => checkTags(['a,b']), /cannot contain a comma/);
     for (const bad of ['a\u0000b', 'a\nb', 'a\tb', 'a\u007fb', 'a\u0085b', 'a\u2028b', 'a\ud800', '\udc00b'])
       assert.throws(() => checkTags([bad]), /control characters/, JSON.stringify(bad));
   });
 
-  void test('what was accepted is accepted again, unchanged', () => {
+  test('what was accepted is accepted again, unchanged', () => {
     fc.assert(
       fc.property(fc.array(anyText), (given) => {
         const tags = outcome(() => checkTags(given));
@@ -129,8 +129,8 @@ void describe('tags', () => {
   });
 });
 
-void describe('folders', () => {
-  void test('lose their outer slashes; empty is none', () => {
+describe('folders', () => {
+  test('lose their outer slashes; empty is none', () => {
     for (const [text, folder] of [
       [undefined, null],
       [null, null],
@@ -148,7 +148,7 @@ void describe('folders', () => {
       assert.equal(parseFolder(text), folder);
   });
 
-  void test('without dots as parts, control characters, halves of characters, and not too long', () => {
+  test('without dots as parts, control characters, halves of characters, and not too long', () => {
     for (const bad of ['.', '..', 'a/..', '../a', 'a/./b', '/../', 'a/../../b'])
       assert.throws(() => parseFolder(bad), /"\." or "\.\."/, bad);
     for (const bad of ['a\u0000', 'a\nb', '\u007f', '\ud800'])
@@ -156,7 +156,7 @@ void describe('folders', () => {
     assert.throws(() => parseFolder('x'.repeat(513)), /at most 512 characters/);
   });
 
-  void test('what was accepted is accepted again, unchanged', () => {
+  test('what was accepted is accepted again, unchanged', () => {
     fc.assert(
       fc.property(anyText, (given) => {
         const folder = outcome(() => parseFolder(given));
@@ -167,8 +167,8 @@ void describe('folders', () => {
   });
 });
 
-void describe('file names', () => {
-  void test('are the last part of a path, without what cannot be seen', () => {
+describe('file names', () => {
+  test('are the last part of a path, without what cannot be seen', () => {
     for (const [given, name] of [
       [undefined, 'file'],
       ['', 'file'],
@@ -189,7 +189,7 @@ void describe('file names', () => {
       assert.equal(cleanFileName(given), name);
   });
 
-  void test('any text gives a name: not empty, at most 255 bytes, well formed, one line, no path', () => {
+  test('any text gives a name: not empty, at most 255 bytes, well formed, one line, no path', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { bucketManifestKey, manifestKey, newGeneration, originalKey, parseObjectKey } from './object-keys.ts';
 import { assertStorageKey } from '../platform/storage/storage-key.ts';
 
-void test('generations are 24 hex digits, ordered by time and different within one millisecond', () => {
+test('generations are 24 hex digits, ordered by time and different within one millisecond', () => {
   const now = Date.UTC(2026, 10, 15);
   const generations = Array.from({ length: 1000 }, (_, index) => newGeneration(now + index));
   for (const generation of generations) assert.match(generation, /^[0-9a-f]{24}$/);
@@ -12,14 +12,14 @@ void test('generations are 24 hex digits, ordered by time and different within o
   assert.equal(Number.parseInt(newGeneration(now).slice(0, 12), 16), now);
 });
 
-void test('uploads of one window of 2^20 ms share a folder', () => {
+test('uploads of one window of 2^20 ms share a folder', () => {
   const windowStart = 1_700_000 * 2 ** 20;
   const folderAt = (now: number) => originalKey('b1', newGeneration(now)).split('/').slice(0, -1).join('/');
   assert.equal(folderAt(windowStart), folderAt(windowStart + 2 ** 20 - 1));
   assert.notEqual(folderAt(windowStart), folderAt(windowStart + 2 ** 20));
 });
 
-void test('keys have the documented shape and pass the fence', () => {
+test('keys have the documented shape and pass the fence', () => {
   const generation = '0193a1b2c3d4e5f60718293a';
   assert.equal(originalKey('b1', generation), `b1/0193a/1b/${generation}`);
   assert.equal(manifestKey('b1', generation), `b1/0193a/1b/${generation}.json`);
@@ -29,7 +29,7 @@ void test('keys have the documented shape and pass the fence', () => {
   }
 });
 
-void test('every key comes back as its parts', () => {
+test('every key comes back as its parts', () => {
   const generation = newGeneration();
   const bucketId = 'bkt_7-x';
   assert.deepEqual(parseObjectKey(originalKey(bucketId, generation)), {
@@ -45,7 +45,7 @@ void test('every key comes back as its parts', () => {
   assert.deepEqual(parseObjectKey(bucketManifestKey(bucketId)), { kind: 'bucket-manifest', bucketId });
 });
 
-void test('other keys are nobody’s', () => {
+test('other keys are nobody’s', () => {
   const generation = '0193a1b2c3d4e5f60718293a';
   const foreign = [
     '',

@@ -15,7 +15,7 @@ const hourMs = 3_600_000;
 const options = { stagedMs: 600_000, orphanMs: hourMs };
 const noSignal = new AbortController().signal;
 
-void describe('the sweep of storage', () => {
+describe('the sweep of storage', () => {
   let temp: TempDatabase;
   let account: Account;
   let stores: Stores;
@@ -38,7 +38,7 @@ void describe('the sweep of storage', () => {
   }
   const sweep = (): Promise<number> => sweepOrphans(temp.database, stores, noSignal, options);
 
-  void test('takes originals that no row names once they are older than an upload can wait', async () => {
+  test('takes originals that no row names once they are older than an upload can wait', async () => {
     const { bucket_id: bucket } = account;
     for (const backend of ['files', 'storage'] as const) {
       const object = await insertObject(temp.database, account, { backend });
@@ -55,7 +55,7 @@ void describe('the sweep of storage', () => {
     assert.equal(await sweep(), 0);
   });
 
-  void test('leaves what was an object once, what is older than the database, and what it does not know', async () => {
+  test('leaves what was an object once, what is older than the database, and what it does not know', async () => {
     const { bucket_id: bucket } = account;
     const once = newGeneration();
     const beforeDatabase = newGeneration(Date.now() - 2 * hourMs);
@@ -70,7 +70,7 @@ void describe('the sweep of storage', () => {
     assert.deepEqual(await keysIn(stores.files), kept.toSorted());
   });
 
-  void test('takes them all, however many, and spares the named ones among them', async () => {
+  test('takes them all, however many, and spares the named ones among them', async () => {
     const { bucket_id: bucket } = account;
     const object = await insertObject(temp.database, account);
     const named = await put('files', originalKey(bucket, object.generation), 2 * hourMs);
@@ -86,14 +86,14 @@ void describe('the sweep of storage', () => {
     assert.deepEqual(await keysIn(stores.files), [named]);
   });
 
-  void test('stops when it is told to', async () => {
+  test('stops when it is told to', async () => {
     await put('files', originalKey(account.bucket_id, newGeneration()), 2 * hourMs);
     await assert.rejects(sweepOrphans(temp.database, stores, AbortSignal.abort(), options), {
       name: 'AbortError',
     });
   });
 
-  void test('of staging takes what is old or whose process is gone, and not what is being written', async () => {
+  test('of staging takes what is old or whose process is gone, and not what is being written', async () => {
     const staged = await stores.files.stage();
     await staged.write(Buffer.alloc(2_000_000));
     const inUse = (await staged.localPath()) as string;
@@ -115,7 +115,7 @@ void describe('the sweep of storage', () => {
     await staged.discard();
   });
 
-  void test('forgets answers that were kept for repeats longer than a day', async () => {
+  test('forgets answers that were kept for repeats longer than a day', async () => {
     const { account_id: accountId } = account;
     const day = 24 * hourMs;
     await temp.database.write(async (tx) => {

@@ -33,6 +33,8 @@ export async function uploadRoute(app: HttpApp, parts: Parts): Promise<void> {
 }
 
 function addUpload(app: HttpApp, parts: Parts): void {
+  const underWay = new UnderWay();
+  app.addHook('onClose', () => underWay.ended());
   app.post(
     '/upload/',
     {
@@ -52,19 +54,36 @@ function addUpload(app: HttpApp, parts: Parts): void {
         response: { 200: StoredObject as TSchema },
       },
     },
-    async (request) => {
-      const { account } = request.caller;
-      const idempotencyKey = parseIdempotencyKey(request.headers['idempotency-key']);
-      const first = idempotencyKey && (await recall(parts.database.read, account.account_id, idempotencyKey));
-      if (first) return JSON.parse(first) as StoredAnswer;
-      const limits = limitsOf(account);
-      const storage = parts.stores[account.storage_backend];
-      const upload = await readUpload(request.parts(), async (bytes) =>
-        receiveFile(bytes, await storage.stage(), limits),
-      );
-      return parts.uploads.store({ account, ...upload, idempotencyKey });
-    },
+    (request) => underWay.follow(upload(request, parts)),
   );
+}
+
+async function upload(request: FastifyRequest, parts: Parts): Promise<StoredAnswer> {
+  const { account } = request.caller;
+  const idempotencyKey = parseIdempotencyKey(request.headers['idempotency-key']);
+  const first = idempotencyKey && (await recall(parts.database.read, account.account_id, idempotencyKey));
+  if (first) return JSON.parse(first) as StoredAnswer;
+  const limits = limitsOf(account);
+  const storage = parts.stores[account.storage_backend];
+  const received = await readUpload(request.parts(), async (bytes) =>
+    receiveFile(bytes, await storage.stage(), limits),
+  );
+  return parts.uploads.store({ account, ...received, idempotencyKey });
+}
+
+/** A stop may cut connections, but waits until every upload has cleaned up after itself. */
+class UnderWay {
+  readonly #uploads = new Set<Promise<unknown>>();
+
+  follow<T>(upload: Promise<T>): Promise<T> {
+    const ended = upload.finally(() => this.#uploads.delete(ended));
+    this.#uploads.add(ended);
+    return ended;
+  }
+
+  async ended(): Promise<void> {
+    await Promise.allSettled(this.#uploads);
+  }
 }
 
 function requireMultipart(request: FastifyRequest): void {

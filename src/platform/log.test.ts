@@ -20,14 +20,14 @@ function logged(write: (log: Log) => void): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-void describe('the log', () => {
-  void test('one JSON line with level, time and message', () => {
+describe('the log', () => {
+  test('one JSON line with level, time and message', () => {
     const [line] = logged((log) => log.info({ removed: 3 }, 'removed files'));
     assert.deepEqual(Object.keys(line ?? {}), ['level', 'time', 'removed', 'msg']);
     assert.ok(Math.abs(Date.parse(line?.['time'] as string) - Date.now()) < 5000);
   });
 
-  void test('fields that hold secrets are not shown, at the top or nested', () => {
+  test('fields that hold secrets are not shown, at the top or nested', () => {
     for (const field of [
       'authorization',
       'api_key',
@@ -48,7 +48,7 @@ void describe('the log', () => {
     }
   });
 
-  void test('a secret is recognised by its shape in any text: fields, lists, messages', () => {
+  test('a secret is recognised by its shape in any text: fields, lists, messages', () => {
     for (const canary of canaries) {
       const [line] = logged((log) =>
         log.info({ path: `/x?${canary}`, deep: { er: { and: { deeper: [canary] } } } }, `got ${canary} here`),
@@ -59,7 +59,7 @@ void describe('the log', () => {
     }
   });
 
-  void test('and in errors: message, stack, code, cause, however they are logged', () => {
+  test('and in errors: message, stack, code, cause, however they are logged', () => {
     for (const canary of canaries) {
       const cause = new Error(`cause ${canary}`);
       const error = Object.assign(new Error(`refused "${canary}"`, { cause }), { header: canary });
@@ -76,7 +76,7 @@ void describe('the log', () => {
     }
   });
 
-  void test('a secret at the end of a text takes nothing of the line with it', () => {
+  test('a secret at the end of a text takes nothing of the line with it', () => {
     const [line] = logged((log) =>
       log.error({ err: new Error('sent Authorization: Bearer CANARY'), kept: 'k' }, 'Bearer CANARY'),
     );
@@ -85,7 +85,7 @@ void describe('the log', () => {
     assert.equal(line?.['msg'], '[redacted]');
   });
 
-  void test('every line is JSON, whatever stands around a secret', () => {
+  test('every line is JSON, whatever stands around a secret', () => {
     const around = fc.string({
       unit: fc.constantFrom(...Array.from('ab "\'\\/{}[]:,\n\t\u0000\u2028é😀')),
       maxLength: 12,
@@ -104,7 +104,7 @@ void describe('the log', () => {
     );
   });
 
-  void test('what only looks a little like a secret stays', () => {
+  test('what only looks a little like a secret stays', () => {
     const text = 'task-listing-for-all risk-averseness attempt tt_short forbearance whsec ttsign';
     const [line] = logged((log) => log.info({ text }, text));
     assert.deepEqual([line?.['text'], line?.['msg']], [text, text]);

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createSecretBox, loadSecretKey } from './secrets.ts';
 
-void describe('secret box', () => {
+describe('secret box', () => {
   const box = createSecretBox('one key of many');
 
-  void test('opens what it sealed, and seals the same text differently each time', () => {
+  test('opens what it sealed, and seals the same text differently each time', () => {
     for (const plain of ['', 'sk-canary', 'ünïcødé \u0000 🎞', 'x'.repeat(100_000)]) {
       const sealed = box.seal(plain);
       assert.equal(box.open(sealed), plain);
@@ -17,7 +17,7 @@ void describe('secret box', () => {
     }
   });
 
-  void test('refuses whatever was changed or sealed by another', () => {
+  test('refuses whatever was changed or sealed by another', () => {
     const sealed = box.seal('canary');
     for (let index = 3; index < sealed.length; index++) {
       // The last character carries unused bits; a change of only those is no change.
@@ -38,15 +38,15 @@ void describe('secret box', () => {
     assert.throws(() => createSecretBox('another key').open(sealed), /SECRET_KEY/);
   });
 
-  void test('the fingerprint tells keys apart and does not hold them', () => {
+  test('the fingerprint tells keys apart and does not hold them', () => {
     assert.match(box.fingerprint, /^[0-9a-f]{16}$/);
     assert.equal(createSecretBox('one key of many').fingerprint, box.fingerprint);
     assert.notEqual(createSecretBox('one key of manz').fingerprint, box.fingerprint);
   });
 });
 
-void describe('secret key', () => {
-  void test('is made once, for its owner only, the same for all who start at once', async () => {
+describe('secret key', () => {
+  test('is made once, for its owner only, the same for all who start at once', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'tintype-secret-'));
     const folder = join(dataDir, 'not', 'there', 'yet');
     const keys = await Promise.all(Array.from({ length: 20 }, () => loadSecretKey({ dataDir: folder })));
@@ -58,7 +58,7 @@ void describe('secret key', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  void test('a configured one is taken and nothing is written; a damaged file is not replaced', async () => {
+  test('a configured one is taken and nothing is written; a damaged file is not replaced', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'tintype-secret-'));
     assert.equal(await loadSecretKey({ configured: 'a configured key', dataDir }), 'a configured key');
     assert.deepEqual(await readdir(dataDir), []);

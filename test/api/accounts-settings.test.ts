@@ -23,10 +23,10 @@ before(async () => {
 });
 after(() => server.close());
 
-void describe('PATCH /user/', () => {
+describe('PATCH /user/', () => {
   const patch = (key: string, body: unknown) => server.call('PATCH', '/user/', { key, body });
 
-  void test('changes each field, and leaves the others', async () => {
+  test('changes each field, and leaves the others', async () => {
     const { api_key: key } = await server.account();
     const changes: [Record<string, unknown>, Record<string, unknown>][] = [
       [{ email: 'b@example.com' }, { email: 'b@example.com' }],
@@ -58,7 +58,7 @@ void describe('PATCH /user/', () => {
     }
   });
 
-  void test('refuses what is wrong with a sentence, and changes nothing', async () => {
+  test('refuses what is wrong with a sentence, and changes nothing', async () => {
     const { api_key: key } = await server.account();
     const before = (await server.call('GET', '/user/', { key })).body;
     const tooMany = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`p${index}`, 'w-1']));
@@ -101,7 +101,7 @@ void describe('PATCH /user/', () => {
     assert.deepEqual((await server.call('GET', '/user/', { key })).body, before);
   });
 
-  void test('a webhook secret is made with the first address, shown once, and anew after clearing', async () => {
+  test('a webhook secret is made with the first address, shown once, and anew after clearing', async () => {
     const { api_key: key } = await server.account();
     const first = await patch(key, { webhook_url: 'https://hooks.example.com/a' });
     const secret = first.body.webhook_secret as string;
@@ -115,7 +115,7 @@ void describe('PATCH /user/', () => {
     assert.notEqual(third.body.webhook_secret, secret);
   });
 
-  void test('a signing secret is made when the policy becomes signed, and stays for later', async () => {
+  test('a signing secret is made when the policy becomes signed, and stays for later', async () => {
     const { api_key: key, account_id: id } = await server.account();
     const { signing_secret: secret } = (await patch(key, { transform_policy: 'signed' })).body;
     assert.ok((secret as string).length > 40);
@@ -129,7 +129,7 @@ void describe('PATCH /user/', () => {
     assert.equal(server.secretBox.open(sealed as string), secret);
   });
 
-  void test('switching analysis on is told once each time, in the transaction', async () => {
+  test('switching analysis on is told once each time, in the transaction', async () => {
     const { api_key: key, account_id: id } = await server.account();
     const times = (): number => switchedOn.filter((each) => each === id).length;
     await patch(key, { ai_analysis: true });
@@ -141,7 +141,7 @@ void describe('PATCH /user/', () => {
     assert.equal(times(), 2);
   });
 
-  void test('changes only the caller’s own account', async () => {
+  test('changes only the caller’s own account', async () => {
     const [one, other] = [await server.account(), await server.account()];
     await patch(one.api_key, { email: 'mine@example.com', presets: { mine: 'w-1' } });
     const seen = (await server.call('GET', '/user/', { key: other.api_key })).body;
@@ -149,8 +149,8 @@ void describe('PATCH /user/', () => {
   });
 });
 
-void describe('secrets', () => {
-  void test('are found in no answer, not on disk and not in the log', async () => {
+describe('secrets', () => {
+  test('are found in no answer, not on disk and not in the log', async () => {
     const made = await server.account();
     const key = made.api_key;
     const canary = 'sk-canary-4242424242424242';

@@ -20,8 +20,8 @@ function jobsOf(key: string) {
   return server.database.read.selectFrom('jobs').selectAll().where('key', '=', key).execute();
 }
 
-void describe('the operator’s account', () => {
-  void test('has no limits and may do everything on itself', async () => {
+describe('the operator’s account', () => {
+  test('has no limits and may do everything on itself', async () => {
     const { status, body } = await server.call('GET', '/user/');
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(body), recordFields);
@@ -31,7 +31,7 @@ void describe('the operator’s account', () => {
       assert.equal(body[limit], null);
   });
 
-  void test('cannot disable or delete itself', async () => {
+  test('cannot disable or delete itself', async () => {
     const { account_id: own } = (await server.call('GET', '/user/')).body;
     assert.equal((await server.call('DELETE', `/accounts/${String(own)}`)).status, 409);
     const answer = await server.call('PATCH', `/accounts/${String(own)}`, { body: { enabled: false } });
@@ -39,7 +39,7 @@ void describe('the operator’s account', () => {
     assert.equal((await server.call('GET', '/user/')).status, 200);
   });
 
-  void test('a chosen key is taken as it is, can be rotated, and is used at the first start only', async () => {
+  test('a chosen key is taken as it is, can be rotated, and is used at the first start only', async () => {
     const bootstrapKey = 'correct-horse/battery+staple=42!';
     const other = await startAccountServer({ bootstrapKey });
     try {
@@ -62,8 +62,8 @@ void describe('the operator’s account', () => {
   });
 });
 
-void describe('POST /accounts/', () => {
-  void test('answers the record and a key with read, write and account', async () => {
+describe('POST /accounts/', () => {
+  test('answers the record and a key with read, write and account', async () => {
     const { status, body } = await server.call('POST', '/accounts/', { body: { email: 'new@example.com' } });
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(body), [...recordFields, 'api_key']);
@@ -98,7 +98,7 @@ void describe('POST /accounts/', () => {
     );
   });
 
-  void test('limits may be fractions, and null follows the tier', async () => {
+  test('limits may be fractions, and null follows the tier', async () => {
     const body = {
       email: 'a@b.c',
       tier: 'pro',
@@ -116,7 +116,7 @@ void describe('POST /accounts/', () => {
     assert.equal((await server.call('POST', '/accounts/', { body: none })).body.storage_limit, null);
   });
 
-  void test('wrong fields are 400 with a sentence', async () => {
+  test('wrong fields are 400 with a sentence', async () => {
     const email = 'a@b.c';
     const wrong: [unknown, RegExp][] = [
       [undefined, /JSON object/],
@@ -145,8 +145,8 @@ void describe('POST /accounts/', () => {
   });
 });
 
-void describe('changing and deleting accounts', () => {
-  void test('PATCH changes tier and limits, null gives a limit back to the tier', async () => {
+describe('changing and deleting accounts', () => {
+  test('PATCH changes tier and limits, null gives a limit back to the tier', async () => {
     const made = await server.account({ storage_limit: 10 });
     const path = `/accounts/${made.account_id}`;
     const pro = (await server.call('PATCH', path, { body: { tier: 'pro' } })).body;
@@ -169,7 +169,7 @@ void describe('changing and deleting accounts', () => {
     }
   });
 
-  void test('GET lists all accounts', async () => {
+  test('GET lists all accounts', async () => {
     const made = await server.account();
     const { accounts } = (await server.call('GET', '/accounts')).body as {
       accounts: Record<string, unknown>[];
@@ -179,7 +179,7 @@ void describe('changing and deleting accounts', () => {
     assert.equal(listed.erase_at, null);
   });
 
-  void test('a disabled account’s keys are 403 until it is enabled', async () => {
+  test('a disabled account’s keys are 403 until it is enabled', async () => {
     const made = await server.account();
     const path = `/accounts/${made.account_id}`;
     await server.call('PATCH', path, { body: { enabled: false } });
@@ -189,7 +189,7 @@ void describe('changing and deleting accounts', () => {
     assert.equal((await server.call('GET', '/user/', { key: made.api_key })).status, 200);
   });
 
-  void test('DELETE disables at once, erases in a week, and can be undone', async () => {
+  test('DELETE disables at once, erases in a week, and can be undone', async () => {
     const made = await server.account();
     const path = `/accounts/${made.account_id}`;
     const deleted = await server.call('DELETE', path);
@@ -205,7 +205,7 @@ void describe('changing and deleting accounts', () => {
     assert.equal((await server.call('GET', '/user/', { key: made.api_key })).status, 200);
   });
 
-  void test('every change is announced and asks for a new manifest; reading is not and does not', async () => {
+  test('every change is announced and asks for a new manifest; reading is not and does not', async () => {
     const made = await server.account();
     const heard: string[] = [];
     server.database.listen('account', (bucketId) => heard.push(bucketId));

@@ -22,8 +22,8 @@ function assertUnauthorized(answer: Answer): void {
 const userStatus = async (key: string): Promise<number> =>
   (await server.call('GET', '/user/', { key })).status;
 
-void describe('every route', () => {
-  void test('needs a good key, whatever else is wrong with the request', async () => {
+describe('every route', () => {
+  test('needs a good key, whatever else is wrong with the request', async () => {
     const expired = await server.key(server.operatorKey, [...operatorScopes]);
     await server.database.write((tx) =>
       tx.updateTable('keys').set({ expires_at: Date.now() }).where('key_id', '=', expired.key_id).execute(),
@@ -57,7 +57,7 @@ void describe('every route', () => {
     }
   });
 
-  void test('needs its scope and no other; the operator’s scope is enough for all', async () => {
+  test('needs its scope and no other; the operator’s scope is enough for all', async () => {
     const keys = new Map<Scope, string>();
     for (const scope of allScopes) keys.set(scope, (await server.key(server.operatorKey, [scope])).api_key);
     for (const { method, url, scope: needed } of server.routes.filter((route) => route.method !== 'HEAD')) {
@@ -73,7 +73,7 @@ void describe('every route', () => {
     }
   });
 
-  void test('takes the scheme in any case and its key at /v1/ too', async () => {
+  test('takes the scheme in any case and its key at /v1/ too', async () => {
     for (const scheme of ['bearer', 'BEARER', 'bEaReR'])
       for (const path of ['/user/', '/user', '/v1/user/', '/v1/user']) {
         const headers = { Authorization: `${scheme} ${server.operatorKey}` };
@@ -81,14 +81,14 @@ void describe('every route', () => {
       }
   });
 
-  void test('unknown addresses need no key to be 404', async () => {
+  test('unknown addresses need no key to be 404', async () => {
     assert.equal((await server.call('GET', '/nothing/', { key: null })).status, 404);
     assert.equal((await server.call('PUT', '/user/', { key: null })).status, 405);
   });
 });
 
-void describe('request rate', () => {
-  void test('exactly the limit passes, then 429 says when to come back', async () => {
+describe('request rate', () => {
+  test('exactly the limit passes, then 429 says when to come back', async () => {
     const { api_key: key } = await server.account({ rate_limit_per_minute: 10 });
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => server.call('GET', '/user/', { key })),
@@ -113,7 +113,7 @@ void describe('request rate', () => {
     for (const { headers } of passed ?? []) assert.equal(headers.get('ratelimit-limit'), '10');
   });
 
-  void test('counts an account’s keys together, and no other account’s', async () => {
+  test('counts an account’s keys together, and no other account’s', async () => {
     const { api_key: key } = await server.account({ rate_limit_per_minute: 3 });
     const { api_key: second } = await server.key(key, ['read']);
     assert.deepEqual(
@@ -123,14 +123,14 @@ void describe('request rate', () => {
     assert.equal(await userStatus((await server.account()).api_key), 200);
   });
 
-  void test('never hides a bad key or too small a scope', async () => {
+  test('never hides a bad key or too small a scope', async () => {
     const { api_key: key } = await server.account({ rate_limit_per_minute: 0.5 });
     assert.deepEqual([await userStatus(key), await userStatus(key)], [200, 429]);
     assertUnauthorized(await server.call('GET', '/user/', { key: `${key}x` }));
     assert.equal((await server.call('GET', '/accounts/', { key })).status, 403);
   });
 
-  void test('a changed limit holds from the next request on, and enterprise has none', async () => {
+  test('a changed limit holds from the next request on, and enterprise has none', async () => {
     const made = await server.account({ rate_limit_per_minute: 1 });
     const path = `/accounts/${made.account_id}`;
     assert.deepEqual([await userStatus(made.api_key), await userStatus(made.api_key)], [200, 429]);

@@ -15,8 +15,8 @@ after(() => server.close());
 const userStatus = async (key: string): Promise<number> =>
   (await server.call('GET', '/user/', { key })).status;
 
-void describe('/keys/', () => {
-  void test('POST shows the key once, GET never again', async () => {
+describe('/keys/', () => {
+  test('POST shows the key once, GET never again', async () => {
     const { api_key: owner } = await server.account();
     const expires = new Date(Date.now() + 3_600_000).toISOString();
     const body = { name: 'deploy', scopes: ['write'], expires_at: expires };
@@ -33,13 +33,13 @@ void describe('/keys/', () => {
     assert.ok(!listed.text.includes('tt_') && !listed.text.includes('hash'));
   });
 
-  void test('a key made without scopes has read and write, and does not expire', async () => {
+  test('a key made without scopes has read and write, and does not expire', async () => {
     const { api_key: owner } = await server.account();
     const made = (await server.call('POST', '/keys/', { key: owner, body: { name: 'x' } })).body;
     assert.deepEqual([made.scopes, made.expires_at], [['read', 'write'], null]);
   });
 
-  void test('wrong fields are 400 with a sentence', async () => {
+  test('wrong fields are 400 with a sentence', async () => {
     const name = 'x';
     const wrong: [unknown, RegExp][] = [
       [undefined, /JSON object/],
@@ -63,7 +63,7 @@ void describe('/keys/', () => {
     }
   });
 
-  void test('an expired key is 401 from that moment on', async () => {
+  test('an expired key is 401 from that moment on', async () => {
     const body = { name: 'short', expires_at: new Date(Date.now() + 400).toISOString() };
     const { api_key: key, key_id: keyId } = (await server.call('POST', '/keys/', { body })).body;
     assert.equal(await userStatus(key as string), 200);
@@ -72,7 +72,7 @@ void describe('/keys/', () => {
     assert.equal((await server.call('POST', `/keys/${String(keyId)}/rotate`)).status, 409);
   });
 
-  void test('revoking acts at once', async () => {
+  test('revoking acts at once', async () => {
     const { api_key: owner } = await server.account();
     const { key_id: keyId, api_key: key } = await server.key(owner, ['read']);
     assert.equal(await userStatus(key), 200);
@@ -83,7 +83,7 @@ void describe('/keys/', () => {
     assert.deepEqual([again.status, again.body], [404, { error: 'Key not found' }]);
   });
 
-  void test('revoking acts at once also when another process does it', async () => {
+  test('revoking acts at once also when another process does it', async () => {
     const owner = await server.account();
     const { key_id: keyId, api_key: key } = await server.key(owner.api_key, ['read']);
     assert.equal(await userStatus(key), 200);
@@ -93,7 +93,7 @@ void describe('/keys/', () => {
     await elsewhere.close();
   });
 
-  void test('rotating without grace ends the old secret at once', async () => {
+  test('rotating without grace ends the old secret at once', async () => {
     const { api_key: owner } = await server.account();
     const old = await server.key(owner, ['read']);
     const rotated = await server.call('POST', `/keys/${old.key_id}/rotate`, { key: owner });
@@ -106,7 +106,7 @@ void describe('/keys/', () => {
     assert.equal(await userStatus(rotated.body.api_key as string), 200);
   });
 
-  void test('rotating with grace keeps the old secret that long, and only the last one', async () => {
+  test('rotating with grace keeps the old secret that long, and only the last one', async () => {
     const { api_key: owner } = await server.account();
     const first = await server.key(owner, ['read']);
     const rotate = async (graceSeconds: number): Promise<string> => {
@@ -122,7 +122,7 @@ void describe('/keys/', () => {
     assert.deepEqual(await Promise.all(all.map(userStatus)), [401, 401, 200]);
   });
 
-  void test('the grace is a whole number of at most 30 days', async () => {
+  test('the grace is a whole number of at most 30 days', async () => {
     const { api_key: owner } = await server.account();
     const { key_id: keyId } = await server.key(owner, ['read']);
     for (const grace of [-1, 1.5, 2_592_001, '60', null]) {
@@ -135,7 +135,7 @@ void describe('/keys/', () => {
     assert.equal((await server.call('POST', `/keys/${keyId}/rotate`, most)).status, 200);
   });
 
-  void test('nobody sees or touches another account’s keys', async () => {
+  test('nobody sees or touches another account’s keys', async () => {
     const [one, other] = [await server.account(), await server.account()];
     const theirs = await server.key(one.api_key, ['read']);
     for (const key of [other.api_key, server.operatorKey]) {
@@ -146,7 +146,7 @@ void describe('/keys/', () => {
     assert.equal(await userStatus(theirs.api_key), 200);
   });
 
-  void test('nobody without the operator’s scope comes by a key that has it', async () => {
+  test('nobody without the operator’s scope comes by a key that has it', async () => {
     const { api_key: ordinary } = await server.account();
     const { api_key: helper } = await server.key(server.operatorKey, ['account']);
     const operator = await server.key(server.operatorKey, ['operator']);
@@ -159,7 +159,7 @@ void describe('/keys/', () => {
     assert.equal((await server.call('DELETE', `/keys/${operator.key_id}`)).status, 200);
   });
 
-  void test('last use is noted soon, and not with every request', async () => {
+  test('last use is noted soon, and not with every request', async () => {
     const { api_key: owner } = await server.account();
     const { key_id: keyId, api_key: key } = await server.key(owner, ['read']);
     const lastUse = async (): Promise<unknown> => {

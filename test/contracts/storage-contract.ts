@@ -16,7 +16,7 @@ export interface OpenedStorage {
 
 export function storageContract(name: string, open: () => Promise<OpenedStorage>): void {
   const check: Check = (title, body) => {
-    void test(title, async () => {
+    test(title, async () => {
       const { storage, cleanup } = await open();
       try {
         await body(storage);
@@ -26,7 +26,7 @@ export function storageContract(name: string, open: () => Promise<OpenedStorage>
     });
   };
 
-  void describe(`storage contract: ${name}`, () => {
+  describe(`storage contract: ${name}`, () => {
     readingContract(check);
     writingContract(check);
     stagingContract(check);

@@ -65,7 +65,7 @@ function sizeOf(...properties: Buffer[]): string {
   return `${width}×${height}`;
 }
 
-void test('rotation and crop apply in the order they are listed', () => {
+test('rotation and crop apply in the order they are listed', () => {
   assert.equal(sizeOf(avifRotation(1)), '20×40');
   assert.equal(sizeOf(avifRotation(2)), '40×20');
   assert.equal(sizeOf(avifRotation(1), avifRotation(1)), '40×20');
@@ -76,7 +76,7 @@ void test('rotation and crop apply in the order they are listed', () => {
   assert.throws(() => sizeOf(avifCrop(20, 10, 15)), { fault: 'corrupt' });
 });
 
-void test('a grid has the size it names and is limited by its tiles', () => {
+test('a grid has the size it names and is limited by its tiles', () => {
   assert.equal(walkWholeImage(AVIF, avifGrid(100, 60, 64, 2)).width, 100);
   assertFault(AVIF, avifGrid(100, 60, 9000, 256), 'too_many_pixels');
   assertFault(AVIF, avifGrid(100, 60, 1, 5000), 'unsupported');
@@ -84,7 +84,7 @@ void test('a grid has the size it names and is limited by its tiles', () => {
   assertFault(AVIF, avifGrid(100, 60, 64, 2, 'hvc1'), 'unsupported');
 });
 
-void test('a bomb is refused before its data comes', () => {
+test('a bomb is refused before its data comes', () => {
   const bomb = avifNaming(40_000, 40_000);
   const walker = createImageWalker(AVIF);
   assert.throws(() => walker.push(bomb.subarray(0, bomb.indexOf('mdat'))), { fault: 'too_many_pixels' });
@@ -95,14 +95,14 @@ void test('a bomb is refused before its data comes', () => {
   );
 });
 
-void test('only one still picture coded as AV1 is taken', () => {
+test('only one still picture coded as AV1 is taken', () => {
   assertFault(AVIF, avifNaming(8, 8, 'hvc1'), 'unsupported');
   assertFault(AVIF, avifOf({ brand: 'avis' }), 'unsupported');
   assertFault(AVIF, avifOf({ brand: 'miaf' }), 'unsupported');
   assertFault(AVIF, changed(withAlpha, 'auxl', 'abcd'), 'unsupported');
 });
 
-void test('data may come before its description and last to the end of the file', async () => {
+test('data may come before its description and last to the end of the file', async () => {
   const lasting = Buffer.from(withAlpha);
   lasting.writeUInt32BE(0, lasting.indexOf('mdat') - 4);
   await assertAgreesWithSharp(AVIF, lasting);
@@ -114,7 +114,7 @@ void test('data may come before its description and last to the end of the file'
   assert.equal(walkWholeImage(AVIF, Buffer.concat([fileType, data, meta])).width, 8);
 });
 
-void test('tables beyond their bounds are refused', () => {
+test('tables beyond their bounds are refused', () => {
   assertFault(AVIF, avifOf({ inMeta: [box('iref', Buffer.alloc(300_000))] }), 'unsupported');
   assertFault(AVIF, avifOf({ properties: Array<Buffer>(33_000).fill(box('zzzz')) }), 'corrupt');
   assertFault(AVIF, avifOf({ primary: 7 }), 'corrupt');
@@ -122,7 +122,7 @@ void test('tables beyond their bounds are refused', () => {
   assert.equal(walkWholeImage(AVIF, avifOf({ inMeta: [nestedBoxes('iprp', 100_000)] })).width, 8);
 });
 
-void test('item locations are read in every version, and distrusted', () => {
+test('item locations are read in every version, and distrusted', () => {
   const widths = 0x4440;
   const version1 = table('iloc', 0x01000000, u16(widths, 1, 1, 0, 0), u32(0), u16(1), u32(100, 20));
   const version2 = table('iloc', 0x02000000, u16(widths), u32(1, 1), u16(0, 0), u32(0), u16(1), u32(100, 20));

@@ -11,7 +11,7 @@ import {
   type ExifOptions,
 } from '../../../test/support/jpeg-and-webp-builders.ts';
 
-void test('every way to write an orientation is read as libvips reads it', async () => {
+test('every way to write an orientation is read as libvips reads it', async () => {
   const plain = await noise(40, 20).jpeg().toBuffer();
   const ways: ExifOptions[] = [
     {},
@@ -30,7 +30,7 @@ void test('every way to write an orientation is read as libvips reads it', async
   }
 });
 
-void test('damaged EXIF means no orientation', () => {
+test('damaged EXIF means no orientation', () => {
   const good = exifWith(6);
   assert.equal(exifOrientation(good), 6);
   assert.equal(exifOrientation(good.subarray(0, 20)), 1);
@@ -46,7 +46,7 @@ void test('damaged EXIF means no orientation', () => {
   assert.equal(exifOrientation(manyEntries), 6);
 });
 
-void test('any bytes give an orientation from 1 to 8', () => {
+test('any bytes give an orientation from 1 to 8', () => {
   const anyBytes = fc
     .uint8Array({ maxLength: 60 })
     .map((bytes) => Buffer.concat([Buffer.from('II*\0'), bytes]));

@@ -38,7 +38,7 @@ async function animation(
   return sharp(pixels, { raw }).gif({ delay: 50 }).toBuffer();
 }
 
-void test('the size is the one libvips gives, even where the header says otherwise', async () => {
+test('the size is the one libvips gives, even where the header says otherwise', async () => {
   const screens = [
     [640, 480],
     [640, 512],
@@ -68,14 +68,14 @@ void test('the size is the one libvips gives, even where the header says otherwi
   }
 });
 
-void test('too many frames are refused as soon as they are counted', () => {
+test('too many frames are refused as soon as they are counted', () => {
   assert.equal(walkWholeImage(GIF, gifWithFrames(1000)).frames, 1000);
   const walker = createImageWalker(GIF);
   const start = gifWithFrames(10_000).subarray(0, 20_000);
   assert.throws(() => walker.push(start), { fault: 'too_many_frames' });
 });
 
-void test('frames are limited by their pixels too', () => {
+test('frames are limited by their pixels too', () => {
   assertFault(GIF, gifWithFrames(501, 1000, 1000), 'too_many_pixels');
   assertFault(GIF, gifOf(65_535, 65_535, [{ width: 1, height: 1 }]), 'too_many_pixels');
   assertFault(
@@ -90,7 +90,7 @@ void test('frames are limited by their pixels too', () => {
   assert.throws(() => walkWholeImage(GIF, gifWithFrames(6, 3, 3), few), { fault: 'too_many_pixels' });
 });
 
-void test('broken structure is refused', () => {
+test('broken structure is refused', () => {
   const gif = gifWithFrames(2);
   assertFault(GIF, gif.subarray(0, -1), 'truncated');
   assertFault(GIF, gifOf(8, 8, []), 'corrupt');

@@ -60,17 +60,17 @@ function lossless(): Buffer {
   ]);
 }
 
-void test('further pictures behind the end do not count', async () => {
+test('further pictures behind the end do not count', async () => {
   const other = await noise(11, 11).jpeg().toBuffer();
   assert.equal(walkWholeImage(JPEG, Buffer.concat([plain, other])).width, 40);
   await assertAgreesWithSharp(JPEG, Buffer.concat([plain, other]));
 });
 
-void test('bytes between segments are passed over, as libjpeg does', () => {
+test('bytes between segments are passed over, as libjpeg does', () => {
   assert.equal(walkWholeImage(JPEG, withSegments(plain, Buffer.from('hello'))).width, 40);
 });
 
-void test('too many pixels are refused before the data comes', () => {
+test('too many pixels are refused before the data comes', () => {
   const walker = createImageWalker(JPEG);
   const bomb = jpegWithScans(1, { width: 40_000, height: 40_000 });
   assert.throws(() => walker.push(bomb.subarray(0, 100)), {
@@ -80,7 +80,7 @@ void test('too many pixels are refused before the data comes', () => {
   assert.throws(() => walker.end(), { fault: 'too_many_pixels' });
 });
 
-void test('what libjpeg cannot decode is refused', () => {
+test('what libjpeg cannot decode is refused', () => {
   for (const frame of [0xc5, 0xc6, 0xc7, 0xcb, 0xcd, 0xce, 0xcf])
     assertFault(JPEG, jpegWithScans(1, { frame }), 'unsupported');
   assertFault(JPEG, jpegWithScans(1, { precision: 12 }), 'unsupported');
@@ -89,7 +89,7 @@ void test('what libjpeg cannot decode is refused', () => {
   assertFault(JPEG, jpegWithScans(101), 'unsupported');
 });
 
-void test('markers out of place are refused', () => {
+test('markers out of place are refused', () => {
   const frame = jpegSegment(0xc0, [8, 0, 8, 0, 8, 1, 1, 0x11, 0]);
   assertFault(JPEG, withSegments(plain, frame), 'corrupt');
   assertFault(JPEG, withSegments(plain, Buffer.from([0xff, 0xd8])), 'corrupt');
@@ -100,7 +100,7 @@ void test('markers out of place are refused', () => {
   assertFault(JPEG, Buffer.from([0xff, 0xd8, 0xff, 0xd9]), 'corrupt');
 });
 
-void test('100 KB are walked in well under a millisecond', async () => {
+test('100 KB are walked in well under a millisecond', async () => {
   const picture = await sharp(await noise(200, 200).png().toBuffer())
     .resize(700, 500)
     .jpeg({ quality: 90 })

@@ -81,7 +81,7 @@ async function animation(
   return sharp(pixels, { raw }).webp({ delay: 50 }).toBuffer();
 }
 
-void test('an animation may be rotated', async () => {
+test('an animation may be rotated', async () => {
   const frames = [webpFrame(40, 20, lossy), webpFrame(40, 20, lossy)];
   const chunks = [
     webpCanvas(40, 20, animated | exif),
@@ -92,7 +92,7 @@ void test('an animation may be rotated', async () => {
   await assertAgreesWithSharp(WEBP, webpOf(...chunks));
 });
 
-void test('sizes that contradict each other are refused', () => {
+test('sizes that contradict each other are refused', () => {
   assertFault(WEBP, webpOf(webpCanvas(41, 20), lossy), 'corrupt');
   assertFault(WEBP, webpOf(webpCanvas(4, 2), lossy), 'corrupt');
   assertFault(
@@ -103,7 +103,7 @@ void test('sizes that contradict each other are refused', () => {
   assertFault(WEBP, webpOf(webpCanvas(40, 20, animated), webpAnimation, webpFrame(39, 20, lossy)), 'corrupt');
 });
 
-void test('broken structure is refused', () => {
+test('broken structure is refused', () => {
   assertFault(WEBP, webpOf(riffChunk('ABCD', Buffer.alloc(4)), lossy), 'corrupt');
   assertFault(WEBP, webpOf(webpCanvas(40, 20)), 'corrupt');
   assertFault(WEBP, webpOf(webpCanvas(40, 20, animated), webpAnimation, lossy), 'corrupt');
@@ -118,7 +118,7 @@ void test('broken structure is refused', () => {
   assertFault(WEBP, shortRiff, 'corrupt');
 });
 
-void test('limits hold for the canvas and for all frames together', () => {
+test('limits hold for the canvas and for all frames together', () => {
   assertFault(WEBP, webpOf(webpPixel(16_384, 16_384)), 'too_many_pixels');
   assertFault(
     WEBP,

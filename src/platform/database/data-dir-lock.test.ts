@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { DataDirLocked, lockDataDir, lockHolder } from './data-dir-lock.ts';
 
-void describe('the lock of a data folder', () => {
+describe('the lock of a data folder', () => {
   let parent: string;
   let folders = 0;
   before(() => {
@@ -30,7 +30,7 @@ void describe('the lock of a data folder', () => {
     await ended;
   }
 
-  void test('refuses the second process and names the first and its address', async () => {
+  test('refuses the second process and names the first and its address', async () => {
     const folder = newFolder();
     const child = await lockInChild(folder);
     assert.throws(
@@ -44,7 +44,7 @@ void describe('the lock of a data folder', () => {
     await end(child, 'kill');
   });
 
-  void test('is free after kill -9', async () => {
+  test('is free after kill -9', async () => {
     const folder = newFolder();
     await end(await lockInChild(folder), 'kill');
     assert.equal(lockHolder(folder), null);
@@ -53,7 +53,7 @@ void describe('the lock of a data folder', () => {
     lock.release();
   });
 
-  void test('is free when its process ends, whether it gave it back or not', async () => {
+  test('is free when its process ends, whether it gave it back or not', async () => {
     for (const action of ['lock', 'lock-and-release']) {
       const folder = newFolder();
       await end(await lockInChild(folder, action), 'exit');
@@ -62,7 +62,7 @@ void describe('the lock of a data folder', () => {
     }
   });
 
-  void test('given back leaves no name behind, and can be taken again', () => {
+  test('given back leaves no name behind, and can be taken again', () => {
     const folder = newFolder();
     assert.equal(lockHolder(folder), null);
     for (let round = 0; round < 3; round++) {
@@ -74,7 +74,7 @@ void describe('the lock of a data folder', () => {
     }
   });
 
-  void test('of one folder is no lock of another', () => {
+  test('of one folder is no lock of another', () => {
     const locks = [
       lockDataDir(newFolder(), 'http://a.example'),
       lockDataDir(newFolder(), 'http://b.example'),

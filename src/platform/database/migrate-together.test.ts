@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import Sqlite from 'better-sqlite3';
 
-void test('processes that start at once on a new database all come up, and migrate it once', async () => {
+test('processes that start at once on a new database all come up, and migrate it once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-migrate-'));
   const file = join(folder, 'tintype.db');
   const children = Array.from({ length: 3 }, () =>

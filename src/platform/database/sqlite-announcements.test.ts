@@ -10,7 +10,7 @@ import type { Database } from './database.ts';
 /** Two looks of a process at what others did. */
 const twoLooksMs = 450;
 
-void describe('announcements', () => {
+describe('announcements', () => {
   let temp: TempDatabase;
   let here: Database;
   let there: Database;
@@ -38,7 +38,7 @@ void describe('announcements', () => {
       for (const key of keys) await database.announce(tx, topic, key);
     });
 
-  void test('reach this process at once, when write() resolves and not before', async () => {
+  test('reach this process at once, when write() resolves and not before', async () => {
     await here.write(async (tx) => {
       await here.announce(tx, topic, 'a');
       assert.deepEqual(heardHere, []);
@@ -46,14 +46,14 @@ void describe('announcements', () => {
     assert.deepEqual(heardHere, ['a']);
   });
 
-  void test('reach another process within a second, in their order', async () => {
+  test('reach another process within a second, in their order', async () => {
     const keys = Array.from({ length: 50 }, (_, index) => `${index}`);
     await Promise.all(keys.map((key) => announce(here, key)));
     await eventually(() => assert.deepEqual(heardThere, keys), 1000);
     assert.deepEqual(heardHere, keys);
   });
 
-  void test('are heard once, by the process that made them too', async () => {
+  test('are heard once, by the process that made them too', async () => {
     await announce(here, 'from here');
     await announce(there, 'from there');
     await eventually(() => assert.deepEqual(heardHere, ['from here', 'from there']), 1000);
@@ -64,7 +64,7 @@ void describe('announcements', () => {
     assert.equal(heardThere.length, 3);
   });
 
-  void test('of a transaction that failed reach nobody', async () => {
+  test('of a transaction that failed reach nobody', async () => {
     const failing = here.write(async (tx) => {
       await here.announce(tx, topic, 'undone');
       throw new Error('later');
@@ -76,14 +76,14 @@ void describe('announcements', () => {
     assert.deepEqual(heardHere, ['done']);
   });
 
-  void test('of another topic are not heard', async () => {
+  test('of another topic are not heard', async () => {
     await here.write((tx) => here.announce(tx, 'another', 'a'));
     await announce(here, 'mine');
     await eventually(() => assert.deepEqual(heardThere, ['mine']), 1000);
     assert.deepEqual(heardHere, ['mine']);
   });
 
-  void test('of before a process began are not heard by it', async () => {
+  test('of before a process began are not heard by it', async () => {
     await announce(here, 'before');
     const heard: string[] = [];
     temp.openAgain().listen(topic, (key) => void heard.push(key));
@@ -91,7 +91,7 @@ void describe('announcements', () => {
     await eventually(() => assert.deepEqual(heard, ['after']), 1000);
   });
 
-  void test('reach all listeners, and a listener that throws stops neither them nor the writer', async () => {
+  test('reach all listeners, and a listener that throws stops neither them nor the writer', async () => {
     const child = spawn(process.execPath, ['test/support/database-child.ts', 'throw', temp.file]);
     assert.deepEqual((await text(child.stdout)).trim().split('\n'), [
       'uncaught: a listener',

@@ -44,7 +44,7 @@ const isUnavailable = (error: unknown): boolean =>
   error instanceof AppError && error.status === 503 && error.code === 'overloaded';
 const isFull = (error: unknown): boolean => error instanceof AppError && error.status === 507;
 
-void describe('transactions', () => {
+describe('transactions', () => {
   let temp: TempDatabase;
   let database: Database;
   before(async () => {
@@ -53,7 +53,7 @@ void describe('transactions', () => {
   });
   after(() => temp[Symbol.asyncDispose]());
 
-  void test('a commit is visible to readers, here and elsewhere, when write() resolves', async () => {
+  test('a commit is visible to readers, here and elsewhere, when write() resolves', async () => {
     const elsewhere = temp.openAgain();
     for (let round = 1; round <= 20; round++) {
       await database.write((tx) => increment(tx, 'visible', 1));
@@ -62,7 +62,7 @@ void describe('transactions', () => {
     }
   });
 
-  void test('nothing is visible before the commit', async () => {
+  test('nothing is visible before the commit', async () => {
     await database.write(async (tx) => {
       await increment(tx, 'unseen', 1);
       assert.equal(await valueOf(database, 'unseen'), undefined);
@@ -70,12 +70,12 @@ void describe('transactions', () => {
     assert.equal(await valueOf(database, 'unseen'), 1);
   });
 
-  void test('the value of the work comes out of write()', async () => {
+  test('the value of the work comes out of write()', async () => {
     assert.equal(await database.write(async () => 'value'), 'value');
     assert.equal(await database.write(() => Promise.resolve(undefined)), undefined);
   });
 
-  void test('one that throws undoes itself alone; all others of its group stay', async () => {
+  test('one that throws undoes itself alone; all others of its group stay', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 300 }, (_, index) =>
         database.write(async (tx) => {
@@ -97,7 +97,7 @@ void describe('transactions', () => {
     assert.equal(await valueOf(database, 'sum'), 100);
   });
 
-  void test('a work that throws before its first statement is told so', async () => {
+  test('a work that throws before its first statement is told so', async () => {
     await assert.rejects(
       database.write(() => {
         throw new Error('at once');
@@ -110,7 +110,7 @@ void describe('transactions', () => {
     );
   });
 
-  void test('any interleaving of increments, some undone, sums up exactly', async () => {
+  test('any interleaving of increments, some undone, sums up exactly', async () => {
     const step = fc.record({
       name: fc.constantFrom('a', 'b', 'c'),
       by: fc.integer({ min: 1, max: 9 }),
@@ -144,7 +144,7 @@ void describe('transactions', () => {
     );
   });
 
-  void test('statements sent together run in their order', async () => {
+  test('statements sent together run in their order', async () => {
     const rows = await database.write(async (tx) => {
       const [, , { rows: found }] = await Promise.all([
         sql`insert into counters values ('together', 1)`.execute(tx),
@@ -156,7 +156,7 @@ void describe('transactions', () => {
     assert.deepEqual(rows, [{ value: 2 }]);
   });
 
-  void test('a statement that outlives its transaction is reported, and all of it is undone', async () => {
+  test('a statement that outlives its transaction is reported, and all of it is undone', async () => {
     await assert.rejects(
       database.write(async (tx) => {
         await increment(tx, 'outlived', 1);
@@ -167,7 +167,7 @@ void describe('transactions', () => {
     assert.equal(await valueOf(database, 'outlived'), undefined);
   });
 
-  void test('a handle is of no use after its transaction, also while another runs', async () => {
+  test('a handle is of no use after its transaction, also while another runs', async () => {
     let kept: Tx | undefined;
     await database.write(async (tx) => {
       kept = tx;
@@ -183,7 +183,7 @@ void describe('transactions', () => {
     assert.equal(await valueOf(database, 'late'), 2);
   });
 
-  void test('Kysely’s own transactions are refused on both sides', async () => {
+  test('Kysely’s own transactions are refused on both sides', async () => {
     await assert.rejects(
       database.read.transaction().execute(() => Promise.resolve()),
       /Use database.write/,
@@ -194,11 +194,11 @@ void describe('transactions', () => {
     );
   });
 
-  void test('the reader cannot write', async () => {
+  test('the reader cannot write', async () => {
     await assert.rejects(sql`insert into parents values ('x')`.execute(database.read), /readonly/);
   });
 
-  void test('those that wait share a commit; each alone has its own', async () => {
+  test('those that wait share a commit; each alone has its own', async () => {
     const commits = async (work: () => Promise<unknown>): Promise<number> => {
       const earlier = committedGroups(temp.file);
       await work();
@@ -215,7 +215,7 @@ void describe('transactions', () => {
     assert.equal(await valueOf(database, 'grouped'), 200);
   });
 
-  void test('what is committed is on disk: a full sync for every commit', async () => {
+  test('what is committed is on disk: a full sync for every commit', async () => {
     const settings = await database.write(async (tx) => [
       (await sql<object>`pragma synchronous`.execute(tx)).rows[0],
       (await sql<object>`pragma journal_mode`.execute(tx)).rows[0],
@@ -224,7 +224,7 @@ void describe('transactions', () => {
     assert.deepEqual(settings, [{ synchronous: 2 }, { journal_mode: 'wal' }, { foreign_keys: 1 }]);
   });
 
-  void test('a commit that fails rejects all of its group, and the next one works', async () => {
+  test('a commit that fails rejects all of its group, and the next one works', async () => {
     const fine = database.write((tx) => increment(tx, 'shared fate', 1));
     const broken = database.write(async (tx) => {
       await sql`pragma defer_foreign_keys = on`.execute(tx);
@@ -240,7 +240,7 @@ void describe('transactions', () => {
     assert.equal(await valueOf(database, 'shared fate'), 1);
   });
 
-  void test('a full disk is told as such, nothing of it is kept, and there is life after it', async () => {
+  test('a full disk is told as such, nothing of it is kept, and there is life after it', async () => {
     const fill = (bytes: number): Promise<void> =>
       database.write(async (tx) => {
         await increment(tx, 'filled', 1);
@@ -262,7 +262,7 @@ void describe('transactions', () => {
     assert.equal(await valueOf(database, 'filled'), kept + 1);
   });
 
-  void test('while another process holds the disk, this one goes on; its writes wait', async () => {
+  test('while another process holds the disk, this one goes on; its writes wait', async () => {
     const holdMs = 400;
     const other = new Sqlite(temp.file);
     other.exec('BEGIN IMMEDIATE');
@@ -283,7 +283,7 @@ void describe('transactions', () => {
     assert.equal(await valueOf(database, 'waited'), 1);
   });
 
-  void test('who cannot begin in time is told that the server is busy, and the writer goes on', async () => {
+  test('who cannot begin in time is told that the server is busy, and the writer goes on', async () => {
     const other = new Sqlite(temp.file);
     other.exec('BEGIN IMMEDIATE');
     const refused = database.write((tx) => increment(tx, 'busy', 1));
@@ -296,8 +296,8 @@ void describe('transactions', () => {
   });
 });
 
-void describe('closing', () => {
-  void test('waits for the work given before, and refuses what comes after', async () => {
+describe('closing', () => {
+  test('waits for the work given before, and refuses what comes after', async () => {
     await using temp = await openTempDatabase(migrations);
     const file = join(temp.folder, 'other.db');
     const database = openSqliteDatabase(file);
@@ -311,15 +311,15 @@ void describe('closing', () => {
     await again.close();
   });
 
-  void test('twice is once', async () => {
+  test('twice is once', async () => {
     await using temp = await openTempDatabase(migrations);
     await temp.database.close();
     await temp.database.close();
   });
 });
 
-void describe('migrations', () => {
-  void test('run once, in their order, and only the new ones', async () => {
+describe('migrations', () => {
+  test('run once, in their order, and only the new ones', async () => {
     await using temp = await openTempDatabase([]);
     const ran: string[] = [];
     const migration = (name: string): Migration => ({ name, up: async () => void ran.push(name) });
@@ -329,7 +329,7 @@ void describe('migrations', () => {
     assert.deepEqual(ran, ['1', '2', '3']);
   });
 
-  void test('one that fails leaves nothing of any', async () => {
+  test('one that fails leaves nothing of any', async () => {
     await using temp = await openTempDatabase([]);
     const broken: Migration = { name: '2', up: async (tx) => void (await sql`create nonsense`.execute(tx)) };
     await assert.rejects(temp.database.migrate([...migrations, broken]));

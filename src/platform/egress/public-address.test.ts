@@ -105,8 +105,8 @@ function refusal(url: string, allowPrivate = false): AppError | null {
   }
 }
 
-void describe('addresses an account gives', () => {
-  void test(`${insideHosts.length} disguised addresses that lead inside are refused`, () => {
+describe('addresses an account gives', () => {
+  test(`${insideHosts.length} disguised addresses that lead inside are refused`, () => {
     assert.ok(insideHosts.length >= 150);
     assert.equal(new Set(insideHosts).size, insideHosts.length);
     const accepted = insideHosts
@@ -120,25 +120,25 @@ void describe('addresses an account gives', () => {
     assert.deepEqual(accepted, []);
   });
 
-  void test('what is not a plain web address is refused, also in development', () => {
+  test('what is not a plain web address is refused, also in development', () => {
     for (const url of notWeb) {
       assert.ok(refusal(url), url);
       assert.ok(refusal(url, true), url);
     }
   });
 
-  void test('public ones are accepted', () => {
+  test('public ones are accepted', () => {
     for (const url of publicAddresses) assert.equal(refusal(url), null, url);
   });
 
-  void test('development may allow private ones', () => {
+  test('development may allow private ones', () => {
     for (const url of ['http://127.0.0.1:9999/hook', 'http://localhost/', 'http://[::1]/', 'http://redis/'])
       assert.equal(refusal(url, true), null, url);
   });
 });
 
-void describe('addresses names resolve to', () => {
-  void test('only plain public ones are public', () => {
+describe('addresses names resolve to', () => {
+  test('only plain public ones are public', () => {
     for (const ip of [
       '1.1.1.1',
       '8.8.8.8',
@@ -152,7 +152,7 @@ void describe('addresses names resolve to', () => {
     for (const ip of ['2606:4700:4700::1111', '2a00:1450:4001:82a::200e']) assert.ok(isPublicIp(ip), ip);
   });
 
-  void test('all others are not, nor is what is no address', () => {
+  test('all others are not, nor is what is no address', () => {
     const inside = [
       '127.0.0.1',
       '10.1.2.3',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AllowedMethods } from './allowed-methods.ts';
 
-void describe('allowed methods', () => {
+describe('allowed methods', () => {
   const allowed = new AllowedMethods();
   allowed.add('GET', '/get/');
   allowed.add('HEAD', '/get/');
@@ -14,7 +14,7 @@ void describe('allowed methods', () => {
   allowed.add('GET', '/docs/*');
   allowed.add('GET', '/');
 
-  void test('are those of every route at the address, once and in order', () => {
+  test('are those of every route at the address, once and in order', () => {
     for (const [path, methods] of [
       ['/get/', ['GET', 'HEAD']],
       ['/get', ['GET', 'HEAD']],
@@ -30,7 +30,7 @@ void describe('allowed methods', () => {
       assert.deepEqual(allowed.of(path), methods, path);
   });
 
-  void test('are none at an address no route knows', () => {
+  test('are none at an address no route knows', () => {
     for (const path of [
       '/nothing',
       '/getter',
@@ -47,7 +47,7 @@ void describe('allowed methods', () => {
       assert.deepEqual(allowed.of(path), [], path);
   });
 
-  void test('an address that does not match is told so quickly, however it is made', () => {
+  test('an address that does not match is told so quickly, however it is made', () => {
     const startedAt = performance.now();
     assert.deepEqual(allowed.of(`/keys/${'a/'.repeat(50_000)}`), []);
     assert.ok(performance.now() - startedAt < 200);

@@ -18,7 +18,7 @@ type Watching = {
   judgedAt: number[];
 };
 
-void describe('the rate of a body', { concurrency: true }, () => {
+describe('the rate of a body', { concurrency: true }, () => {
   /** A request on a real socket whose head has been sent. */
   async function watch(context: TestContext, contentLength: number, read: boolean): Promise<Watching> {
     const guard = new BodyRateGuard(rate);
@@ -50,20 +50,20 @@ void describe('the rate of a body', { concurrency: true }, () => {
   /** Longer than it takes to be judged several times. */
   const someWindows = (): Promise<void> => pause(rate.windowMs * 3.5);
 
-  void test('nothing at all is too slow, once a whole window has passed and not before', async (context) => {
+  test('nothing at all is too slow, once a whole window has passed and not before', async (context) => {
     const { tooSlow, judgedAt } = await watch(context, 1_000_000, true);
     await tooSlow;
     assert.ok((judgedAt[0] ?? 0) >= rate.windowMs - 2, `${judgedAt[0]} ms`);
   });
 
-  void test('a trickle is too slow, however steady', async (context) => {
+  test('a trickle is too slow, however steady', async (context) => {
     const { socket, tooSlow } = await watch(context, 1_000_000, true);
     const trickle = setInterval(() => socket.write('x'.repeat(10)), 10);
     await tooSlow;
     clearInterval(trickle);
   });
 
-  void test('a slow but honest body goes through, for as long as it takes', async (context) => {
+  test('a slow but honest body goes through, for as long as it takes', async (context) => {
     const { socket, judgedAt } = await watch(context, 1_000_000, true);
     const flow = setInterval(() => socket.write('x'.repeat(2000)), 20);
     await someWindows();
@@ -71,13 +71,13 @@ void describe('the rate of a body', { concurrency: true }, () => {
     assert.deepEqual(judgedAt, []);
   });
 
-  void test('a fast start does not pay for standing still later', async (context) => {
+  test('a fast start does not pay for standing still later', async (context) => {
     const { socket, tooSlow } = await watch(context, 1_000_000, true);
     socket.write('x'.repeat(100_000));
     await tooSlow;
   });
 
-  void test('time in which we do not read is not held against the client', async (context) => {
+  test('time in which we do not read is not held against the client', async (context) => {
     const { socket, request, judgedAt } = await watch(context, 10_000_000, false);
     socket.write('x'.repeat(1_000_000));
     await someWindows();
@@ -85,7 +85,7 @@ void describe('the rate of a body', { concurrency: true }, () => {
     assert.deepEqual(judgedAt, []);
   });
 
-  void test('nor is it when all has come and waits for us to read it', async (context) => {
+  test('nor is it when all has come and waits for us to read it', async (context) => {
     const { socket, request, judgedAt } = await watch(context, 10, false);
     socket.write('x'.repeat(10));
     await someWindows();
@@ -93,7 +93,7 @@ void describe('the rate of a body', { concurrency: true }, () => {
     assert.deepEqual(judgedAt, []);
   });
 
-  void test('a body that ended or broke off is not judged any more', async (context) => {
+  test('a body that ended or broke off is not judged any more', async (context) => {
     const ended = await watch(context, 10, true);
     const broken = await watch(context, 1000, true);
     const over = [
@@ -107,7 +107,7 @@ void describe('the rate of a body', { concurrency: true }, () => {
     assert.deepEqual([...ended.judgedAt, ...broken.judgedAt], []);
   });
 
-  void test('is judged too slow once only', async (context) => {
+  test('is judged too slow once only', async (context) => {
     const { judgedAt } = await watch(context, 1000, true);
     await someWindows();
     assert.equal(judgedAt.length, 1);

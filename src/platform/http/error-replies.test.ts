@@ -10,8 +10,8 @@ import { answerOnSocket, errorHeaders, sendError, toAppError } from './error-rep
 const failure = (fields: object, message = 'from inside: /var/lib/tintype.db'): Error =>
   Object.assign(new Error(message), fields);
 
-void describe('errors as answers', () => {
-  void test('whatever went wrong has one status and one code', () => {
+describe('errors as answers', () => {
+  test('whatever went wrong has one status and one code', () => {
     for (const [error, status, code] of [
       [new AppError('object_not_found'), 404, 'object_not_found'],
       [failure({ code: 'FST_ERR_CTP_INVALID_JSON_BODY', statusCode: 400 }), 400, 'invalid_json'],
@@ -45,7 +45,7 @@ void describe('errors as answers', () => {
     }
   });
 
-  void test('no error is kept by a cache, and its own headers go with it', () => {
+  test('no error is kept by a cache, and its own headers go with it', () => {
     const error = new AppError('rate_limited', undefined, { headers: { 'Retry-After': '7' } });
     assert.deepEqual(errorHeaders(error), {
       'Retry-After': '7',
@@ -54,7 +54,7 @@ void describe('errors as answers', () => {
     });
   });
 
-  void test('around the framework: the sentence as JSON, and after HEAD only its length', async () => {
+  test('around the framework: the sentence as JSON, and after HEAD only its length', async () => {
     const server = createServer((_request, response: ServerResponse) =>
       sendError(response, new AppError('object_not_found', 'Objekt nicht gefunden ✗'), {
         'X-Request-Id': 'r',
@@ -83,7 +83,7 @@ void describe('errors as answers', () => {
     return answer;
   }
 
-  void test('what is no proper HTTP is answered on the bare socket, which is then closed', async () => {
+  test('what is no proper HTTP is answered on the bare socket, which is then closed', async () => {
     for (const [error, statusLine, code] of [
       [failure({ code: 'HPE_INVALID_METHOD' }), '400 Bad Request', 'bad_request'],
       [failure({ code: 'HPE_HEADER_OVERFLOW' }), '431 Request Header Fields Too Large', 'headers_too_large'],

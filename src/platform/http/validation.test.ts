@@ -36,8 +36,8 @@ const schema = Type.Object(
   { additionalProperties: false },
 );
 
-void describe('validation', () => {
-  void test('a sentence says which part of the request is wrong and why', () => {
+describe('validation', () => {
+  test('a sentence says which part of the request is wrong and why', () => {
     for (const [part, data, sentence] of [
       ['body', { name: 'n' }, null],
       ['body', {}, 'Field "name" is required'],
@@ -57,7 +57,7 @@ void describe('validation', () => {
       assert.equal(fault(part, schema, data), sentence, JSON.stringify(data));
   });
 
-  void test('a sentence stated in the schema is used word for word', () => {
+  test('a sentence stated in the schema is used word for word', () => {
     for (const [data, sentence] of [
       [{ name: 'n', size: 0 }, 'Size must be 1 to 9'],
       [{ name: 'n', size: 'x' }, 'Size must be 1 to 9'],
@@ -70,7 +70,7 @@ void describe('validation', () => {
     assert.equal(fault('querystring', required, {}), 'Query parameter "q" is required');
   });
 
-  void test('text is converted, JSON is taken as it is', () => {
+  test('text is converted, JSON is taken as it is', () => {
     assert.deepEqual(check('querystring', schema, { name: 'n', size: '7', tags: 'a' }).value, {
       name: 'n',
       size: 7,
@@ -91,7 +91,7 @@ void describe('validation', () => {
       );
   });
 
-  void test('a name from outside is short, printable and does not break out of the sentence', () => {
+  test('a name from outside is short, printable and does not break out of the sentence', () => {
     const unit = fc.oneof(
       fc.constantFrom(...Array.from('ab "\'\\<>\n\u0000')),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),

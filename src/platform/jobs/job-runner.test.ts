@@ -17,7 +17,7 @@ const nobody = 'another.host-1-00';
 /** Linux gives no process a number this high. */
 const deadProcess = ownerName(2 ** 22 + 1, '00');
 
-void describe('jobs', () => {
+describe('jobs', () => {
   let temp: TempDatabase;
   let database: Database;
   let kinds = 0;
@@ -57,7 +57,7 @@ void describe('jobs', () => {
   const done = (kind: string): Promise<void> =>
     eventually(async () => assert.deepEqual(await rowsOf(kind), []));
 
-  void test('run with their payload, and their row is gone when they are done', async () => {
+  test('run with their payload, and their row is gone when they are done', async () => {
     const kind = newKind();
     const seen = new Map<unknown, number>();
     const run: JobHandler['run'] = async ({ n }: { n: number }, { attempt }) => void seen.set(n, attempt);
@@ -73,7 +73,7 @@ void describe('jobs', () => {
     );
   });
 
-  void test('run only when the transaction that asked for them was committed', async () => {
+  test('run only when the transaction that asked for them was committed', async () => {
     const kind = newKind();
     const seen: string[] = [];
     start({ [kind]: { run: async (key: string) => void seen.push(key) } });
@@ -88,7 +88,7 @@ void describe('jobs', () => {
     assert.deepEqual(seen, ['done']);
   });
 
-  void test('wait for their time', async () => {
+  test('wait for their time', async () => {
     const kind = newKind();
     let ranAt = 0;
     const runAt = Date.now() + 150;
@@ -98,7 +98,7 @@ void describe('jobs', () => {
     assert.ok(ranAt >= runAt);
   });
 
-  void test('of a kind nobody handles here stay, and keep nothing from running', async () => {
+  test('of a kind nobody handles here stay, and keep nothing from running', async () => {
     const [mine, foreign] = [newKind(), newKind()];
     start({ [mine]: { run: async () => undefined } });
     await ask(jobOf(foreign), jobOf(mine));
@@ -106,7 +106,7 @@ void describe('jobs', () => {
     assert.equal((await rowsOf(foreign))[0]?.attempts, 0);
   });
 
-  void test('that fail are tried again after the back-off, which grows with the attempts', async () => {
+  test('that fail are tried again after the back-off, which grows with the attempts', async () => {
     const kind = newKind();
     const attempts: { attempt: number; at: number }[] = [];
     const asked: number[] = [];
@@ -126,7 +126,7 @@ void describe('jobs', () => {
     assert.ok(second - first >= 60 && third - second >= 120, `${second - first} and ${third - second} ms`);
   });
 
-  void test('that always fail are dead after their last attempt, with what went wrong', async () => {
+  test('that always fail are dead after their last attempt, with what went wrong', async () => {
     const kind = newKind();
     let runs = 0;
     const run = async (): Promise<void> => {
@@ -143,7 +143,7 @@ void describe('jobs', () => {
     assert.match(row?.last_error ?? '', /^broken 3 x/);
   });
 
-  void test('that are dead live again when they are asked for again', async () => {
+  test('that are dead live again when they are asked for again', async () => {
     const kind = newKind();
     let works = false;
     const run = async (): Promise<void> => {
@@ -157,7 +157,7 @@ void describe('jobs', () => {
     await done(kind);
   });
 
-  void test('have one row per kind and key: asking again renews payload and time', async () => {
+  test('have one row per kind and key: asking again renews payload and time', async () => {
     const kind = newKind();
     await ask({ ...jobOf(kind, 'key', 1), runAt: 1 });
     await change(kind, { attempts: 5 });
@@ -173,7 +173,7 @@ void describe('jobs', () => {
     assert.deepEqual([rows[0]?.run_at, rows[0]?.revision], [2, 2]);
   });
 
-  void test('asked for again while they run, they run exactly once more, with the newest payload', async () => {
+  test('asked for again while they run, they run exactly once more, with the newest payload', async () => {
     for (const fails of [false, true]) {
       const kind = newKind();
       const seen: number[] = [];
@@ -201,7 +201,7 @@ void describe('jobs', () => {
     }
   });
 
-  void test('leased by somebody else are left alone until the lease has run out', async () => {
+  test('leased by somebody else are left alone until the lease has run out', async () => {
     const kind = newKind();
     let runs = 0;
     await ask(jobOf(kind));
@@ -214,7 +214,7 @@ void describe('jobs', () => {
     assert.equal(runs, 1);
   });
 
-  void test('of a process of this host that died are taken over by the next that starts', async () => {
+  test('of a process of this host that died are taken over by the next that starts', async () => {
     const kind = newKind();
     await ask(jobOf(kind));
     await change(kind, { leased_by: deadProcess, leased_until: Date.now() + 60_000, attempts: 1 });
@@ -222,7 +222,7 @@ void describe('jobs', () => {
     await done(kind);
   });
 
-  void test('that were there at several deaths wait before they run again', async () => {
+  test('that were there at several deaths wait before they run again', async () => {
     const kind = newKind();
     await ask(jobOf(kind));
     await change(kind, { leased_by: deadProcess, leased_until: Date.now() + 60_000, attempts: 2 });
@@ -232,7 +232,7 @@ void describe('jobs', () => {
     assert.ok((row?.run_at ?? 0) > Date.now() + 50_000);
   });
 
-  void test('that take long keep their lease by a heartbeat', async () => {
+  test('that take long keep their lease by a heartbeat', async () => {
     const kind = newKind();
     let runs = 0;
     const started = Promise.withResolvers<void>();
@@ -258,7 +258,7 @@ void describe('jobs', () => {
     assert.equal(runs, 1);
   });
 
-  void test('are never run by two at the same time, and each is run once', async () => {
+  test('are never run by two at the same time, and each is run once', async () => {
     const kind = newKind();
     const runsOf = new Map<string, number>();
     const active = new Set<string>();
@@ -278,7 +278,7 @@ void describe('jobs', () => {
     assert.deepEqual([...new Set(runsOf.values())], [1]);
   });
 
-  void test('run at most so many at once as allowed, and the rest without waiting for the clock', async () => {
+  test('run at most so many at once as allowed, and the rest without waiting for the clock', async () => {
     const kind = newKind();
     let active = 0;
     let most = 0;
@@ -295,7 +295,7 @@ void describe('jobs', () => {
     assert.ok(performance.now() - startedAt < 200 * 9, 'waited for the clock');
   });
 
-  void test('stop() lets running jobs end and begins no others', async () => {
+  test('stop() lets running jobs end and begins no others', async () => {
     const kind = newKind();
     const seen: string[] = [];
     const started = Promise.withResolvers<void>();
@@ -318,7 +318,7 @@ void describe('jobs', () => {
     );
   });
 
-  void test('stop() waits also for what is just being claimed', async () => {
+  test('stop() waits also for what is just being claimed', async () => {
     const kind = newKind();
     let ended = 0;
     await ask(jobOf(kind));
@@ -335,7 +335,7 @@ void describe('jobs', () => {
     assert.equal((await rowsOf(kind)).length, 1 - ended);
   });
 
-  void test('stop() does not wait for ever, and tells those it leaves', async () => {
+  test('stop() does not wait for ever, and tells those it leaves', async () => {
     const kind = newKind();
     const told = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();

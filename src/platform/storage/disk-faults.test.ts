@@ -93,7 +93,7 @@ async function whyNotInjecting(): Promise<string | false> {
 const skip = await whyNotInjecting();
 
 for (const call of callsOfPut) {
-  void test(`each ${call} of a put fails in turn: right code, nothing left, heals`, { skip }, async (t) => {
+  test(`each ${call} of a put fails in turn: right code, nothing left, heals`, { skip }, async (t) => {
     const storage = new StorageProcess(t);
     let folder = 0;
     // Two parts, so that bytes are written both on the way and by the commit; a new folder each time.
@@ -119,7 +119,7 @@ for (const call of callsOfPut) {
   });
 }
 
-void test('a replacement that fails leaves the old bytes or all of the new', { skip }, async (t) => {
+test('a replacement that fails leaves the old bytes or all of the new', { skip }, async (t) => {
   const storage = new StorageProcess(t);
   const sizeOfKept = `return (await storage.head('b/kept')).size`;
   await storage.run(`await storage.put('b/kept', Buffer.alloc(10))`);
@@ -140,7 +140,7 @@ void test('a replacement that fails leaves the old bytes or all of the new', { s
   }
 });
 
-void test('a delete that fails says so and can be repeated', { skip }, async (t) => {
+test('a delete that fails says so and can be repeated', { skip }, async (t) => {
   const storage = new StorageProcess(t);
   await storage.run(`await storage.put('b/x', Buffer.alloc(10))`);
   const remove = `await storage.delete('b/x')`;
@@ -151,7 +151,7 @@ void test('a delete that fails says so and can be repeated', { skip }, async (t)
   assert.equal(await storage.run(`return String(await storage.head('b/x'))`), 'null');
 });
 
-void test(
+test(
   'a discard that cannot remove its file does not fail, and the next sweep takes it',
   { skip },
   async (t) => {
@@ -164,7 +164,7 @@ void test(
   },
 );
 
-void test('a probe reports a disk that cannot be written', { skip }, async (t) => {
+test('a probe reports a disk that cannot be written', { skip }, async (t) => {
   const storage = new StorageProcess(t);
   assert.equal(await storage.run('await storage.probe()'), 'ok');
   assert.equal(await storage.runWithFault('openat:error=EROFS:when=1', 'await storage.probe()'), 'internal');
@@ -172,7 +172,7 @@ void test('a probe reports a disk that cannot be written', { skip }, async (t) =
   assert.equal(await storage.run('await storage.probe()'), 'ok');
 });
 
-void test('a disk that is really full: disk_full, nothing left, works again once there is room', async (t) => {
+test('a disk that is really full: disk_full, nothing left, works again once there is room', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'tintype-full-'));
   t.after(() => rmSync(root, { recursive: true }));
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tintype-test', root]).status !== 0) {

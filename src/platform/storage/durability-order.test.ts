@@ -91,31 +91,27 @@ function withRoot(body: (root: string) => void): void {
   }
 }
 
-void test(
-  'write, fsync file, rename, fsync folder and its parents: only then is a commit done',
-  { skip },
-  () => {
-    withRoot((root) => {
-      const calls = traceScript(
-        root,
-        `const staged = await storage.stage();
+test('write, fsync file, rename, fsync folder and its parents: only then is a commit done', { skip }, () => {
+  withRoot((root) => {
+    const calls = traceScript(
+      root,
+      `const staged = await storage.stage();
       for (let n = 0; n < 6; n += 1) await staged.write(Buffer.alloc(100_000));
       await staged.commit('b/0/file');
       done('commit');`,
-      );
-      const done = only(calls, 'access', '/done/commit');
-      const renamed = only(calls, 'rename', join(root, 'b/0/file'));
-      const writes = calls.filter(({ name }) => name === 'pwritev' || name === 'pwrite64');
-      assert.ok(writes.length >= 2);
-      assertSyncedBetween(calls, writes[0]!.path, writes.at(-1)!, renamed);
-      assertSyncedBetween(calls, join(root, 'b/0'), renamed, done);
-      assertSyncedBetween(calls, root, only(calls, 'mkdir', join(root, 'b')), done);
-      assertSyncedBetween(calls, join(root, 'b'), only(calls, 'mkdir', join(root, 'b/0')), done);
-    });
-  },
-);
+    );
+    const done = only(calls, 'access', '/done/commit');
+    const renamed = only(calls, 'rename', join(root, 'b/0/file'));
+    const writes = calls.filter(({ name }) => name === 'pwritev' || name === 'pwrite64');
+    assert.ok(writes.length >= 2);
+    assertSyncedBetween(calls, writes[0]!.path, writes.at(-1)!, renamed);
+    assertSyncedBetween(calls, join(root, 'b/0'), renamed, done);
+    assertSyncedBetween(calls, root, only(calls, 'mkdir', join(root, 'b')), done);
+    assertSyncedBetween(calls, join(root, 'b'), only(calls, 'mkdir', join(root, 'b/0')), done);
+  });
+});
 
-void test(
+test(
   'commits at once share folder syncs, yet none is done before one that began after its rename',
   { skip },
   () => {
@@ -143,7 +139,7 @@ void test(
   },
 );
 
-void test('a folder found on first use is trusted only after its parents were synced', { skip }, () => {
+test('a folder found on first use is trusted only after its parents were synced', { skip }, () => {
   withRoot((root) => {
     traceScript(root, `await storage.put('b/0/1', Buffer.from('x'));`);
     const calls = traceScript(root, `await storage.put('b/0/2', Buffer.from('x')); done('put');`);
@@ -155,7 +151,7 @@ void test('a folder found on first use is trusted only after its parents were sy
   });
 });
 
-void test('a delete is done when its folder is synced, also for who finds the key gone', { skip }, () => {
+test('a delete is done when its folder is synced, also for who finds the key gone', { skip }, () => {
   withRoot((root) => {
     const calls = traceScript(
       root,

@@ -12,7 +12,7 @@ async function newRoot(t: TestContext): Promise<string> {
   return root;
 }
 
-void test('files and folders are for the owner alone', async (t) => {
+test('files and folders are for the owner alone', async (t) => {
   const root = await newRoot(t);
   const storage = createFileStorage({ root });
   await storage.put('a/b/c', Buffer.from('x'));
@@ -25,7 +25,7 @@ void test('files and folders are for the owner alone', async (t) => {
   );
 });
 
-void test('folders removed behind our back are made again', async (t) => {
+test('folders removed behind our back are made again', async (t) => {
   const root = await newRoot(t);
   const storage = createFileStorage({ root });
   await storage.put('a/b/c', Buffer.from('x'));
@@ -36,7 +36,7 @@ void test('folders removed behind our back are made again', async (t) => {
   }
 });
 
-void test('a vanished root is an error, not a new folder on the disk below it', async (t) => {
+test('a vanished root is an error, not a new folder on the disk below it', async (t) => {
   const root = await newRoot(t);
   const storage = createFileStorage({ root });
   await storage.put('a/b', Buffer.from('x'));
@@ -48,7 +48,7 @@ void test('a vanished root is an error, not a new folder on the disk below it', 
   assert.equal(await storage.sweep({ olderThanMs: 0 }), 0);
 });
 
-void test('what others left in the folder is not listed', async (t) => {
+test('what others left in the folder is not listed', async (t) => {
   const root = await newRoot(t);
   const storage = createFileStorage({ root });
   await storage.put('a/b', Buffer.from('x'));
@@ -61,7 +61,7 @@ void test('what others left in the folder is not listed', async (t) => {
   assert.deepEqual(keys, ['a/b']);
 });
 
-void test('small uploads that are discarded never touch the disk', async (t) => {
+test('small uploads that are discarded never touch the disk', async (t) => {
   const root = await newRoot(t);
   const staged = await createFileStorage({ root }).stage();
   await staged.write(Buffer.alloc(100_000));
@@ -69,7 +69,7 @@ void test('small uploads that are discarded never touch the disk', async (t) => 
   await staged.discard();
 });
 
-void test('an error of the system is internal, keeps its cause and shows the client no path', async (t) => {
+test('an error of the system is internal, keeps its cause and shows the client no path', async (t) => {
   const root = await newRoot(t);
   const storage = createFileStorage({ root });
   await storage.put('a', Buffer.from('a file where a folder is needed'));
@@ -82,7 +82,7 @@ void test('an error of the system is internal, keeps its cause and shows the cli
   assert.deepEqual(await readdir(join(root, '.staging')), []);
 });
 
-void test(
+test(
   'a file that may not be read is an error, not absent',
   { skip: process.getuid?.() === 0 && 'root reads everything' },
   async (t) => {

@@ -11,7 +11,7 @@ async function newFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-void test('who asks before the fsync begins shares it; each folder has its own', async (t) => {
+test('who asks before the fsync begins shares it; each folder has its own', async (t) => {
   const [one, other] = [await newFolder(t), await newFolder(t)];
   const syncFolder = createFolderSync();
   const first = syncFolder(one);
@@ -21,7 +21,7 @@ void test('who asks before the fsync begins shares it; each folder has its own',
   assert.notEqual(syncFolder(one), first);
 });
 
-void test('a round that fails fails all who share it, and the next one works', async (t) => {
+test('a round that fails fails all who share it, and the next one works', async (t) => {
   const folder = await newFolder(t);
   const syncFolder = createFolderSync();
   await rm(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { openStorage } from './open-storage.ts';
 
-void test('a file address may be relative, absolute or a URL, and its folder is made for the owner alone', async (t) => {
+test('a file address may be relative, absolute or a URL, and its folder is made for the owner alone', async (t) => {
   const base = await mkdtemp(join(tmpdir(), 'tintype-open-'));
   t.after(() => rm(base, { recursive: true }));
   const root = join(base, 'deep', 'a %41 folder');
@@ -17,7 +17,7 @@ void test('a file address may be relative, absolute or a URL, and its folder is 
   assert.equal((await stat(root)).mode & 0o777, 0o700);
 });
 
-void test('other addresses are refused with what to do', async () => {
+test('other addresses are refused with what to do', async () => {
   await assert.rejects(openStorage('s3://bucket/prefix'), {
     message: 's3:// storage is not available in this version',
   });
@@ -27,7 +27,7 @@ void test('other addresses are refused with what to do', async () => {
   await assert.rejects(openStorage('file://otherhost/data'), /storage address/);
 });
 
-void test('a folder that cannot be used stops the start and is named', async (t) => {
+test('a folder that cannot be used stops the start and is named', async (t) => {
   const base = await mkdtemp(join(tmpdir(), 'tintype-open-'));
   t.after(() => rm(base, { recursive: true }));
   await writeFile(join(base, 'file'), '');

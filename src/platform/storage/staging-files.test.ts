@@ -28,7 +28,7 @@ function stageElsewhere(root: string) {
   });
 }
 
-void test('a file of a living process is spared; when the process was killed it goes at once', async (t) => {
+test('a file of a living process is spared; when the process was killed it goes at once', async (t) => {
   const root = await newRoot(t);
   const storage = createFileStorage({ root });
   const other = stageElsewhere(root);
@@ -43,14 +43,14 @@ void test('a file of a living process is spared; when the process was killed it 
   assert.deepEqual(await readdir(join(root, '.staging')), []);
 });
 
-void test('a file of an earlier process with our number goes at once', async (t) => {
+test('a file of an earlier process with our number goes at once', async (t) => {
   const root = await newRoot(t);
   const storage = createFileStorage({ root });
   await writeFile(join(root, '.staging', `${hostname()}-${process.pid}-00ff`), 'x');
   assert.equal(await storage.sweep({ olderThanMs: anHourMs }), 1);
 });
 
-void test('what belongs to another host, or to nobody we know, goes by age', async (t) => {
+test('what belongs to another host, or to nobody we know, goes by age', async (t) => {
   const root = await newRoot(t);
   const storage = createFileStorage({ root });
   const names = [`other-host-${process.pid}-00ff`, 'unknown', `${hostname()}-x-00ff`];
@@ -61,7 +61,7 @@ void test('what belongs to another host, or to nobody we know, goes by age', asy
   assert.equal(await storage.sweep({ olderThanMs: anHourMs }), 3);
 });
 
-void test('two backends of one process on one folder spare each other’s files', async (t) => {
+test('two backends of one process on one folder spare each other’s files', async (t) => {
   const root = await newRoot(t);
   const [one, other] = [createFileStorage({ root }), createFileStorage({ root })];
   const staged = await one.stage();

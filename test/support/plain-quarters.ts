@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
-import type { SourceFacts } from '../plan.ts';
-import { parseTransformation } from '../transformation.ts';
-import type { VariantTransformation } from '../transformation.ts';
+import type { SourceFacts } from '../../src/images/plan.ts';
+import { parseTransformation } from '../../src/images/transformation.ts';
+import type { VariantTransformation } from '../../src/images/transformation.ts';
 
 export type Pixel = readonly [red: number, green: number, blue: number, alpha: number];
 
