@@ -1,6 +1,6 @@
 // The form of API keys: `tt_`, key id, secret and checksum, letters and digits only, so that scanners recognise a leaked
 // one and a mistyped one is known without asking the database. Only a hash of the whole key is ever stored.
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -19,12 +19,12 @@ export function generateApiKey(keyId = randomText(keyIdLength)): string {
 export function keyIdOf(apiKey: string): string {
   if (isWellFormed(apiKey)) return apiKey.slice(prefix.length, prefix.length + keyIdLength);
   // Hashed apart from the stored hash, of which a key id must reveal nothing.
-  const digest = createHash('sha256').update(`key id of ${apiKey}`).digest('hex');
+  const digest = hash('sha256', `key id of ${apiKey}`);
   return inAlphabet(BigInt(`0x${digest}`), keyIdLength);
 }
 
 export function hashApiKey(apiKey: string): string {
-  return createHash('sha256').update(apiKey).digest('hex');
+  return hash('sha256', apiKey);
 }
 
 export function sameHash(left: string, right: string): boolean {

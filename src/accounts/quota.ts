@@ -2,6 +2,7 @@
 // UPDATE that looks up the limit itself, so it is exact however many run at once, also while the limit changes.
 import { sql } from 'kysely';
 import type { Tx } from '../platform/database/database.ts';
+import { type Statement, statement } from '../platform/database/statement.ts';
 import { AppError, type ErrorCode } from '../platform/errors.ts';
 import { type Limits, tierLimits } from './limits.ts';
 
@@ -25,14 +26,14 @@ const video: Measure = {
   exceeded: 'video_limit_exceeded',
 };
 
-/** Takes room for one image; `seq` is its place in the account's order of objects. */
-export function takeStorage(tx: Tx, accountId: string, bytes: number): Promise<{ seq: number }> {
-  return take(tx, accountId, storage, bytes);
+/** Takes room for one image, and the account's next place in the order of its objects. */
+export function takeStorage(accountId: string, bytes: number): Statement {
+  return takeOf.storage({ account_id: accountId, amount: bytes }, exceeded(storage));
 }
 
 /** The same for a film, which counts in seconds and not in bytes. */
-export function takeVideo(tx: Tx, accountId: string, seconds: number): Promise<{ seq: number }> {
-  return take(tx, accountId, video, seconds);
+export function takeVideo(accountId: string, seconds: number): Statement {
+  return takeOf.video({ account_id: accountId, amount: seconds }, exceeded(video));
 }
 
 export function giveBackStorage(tx: Tx, accountId: string, bytes: number, objects: number): Promise<void> {
@@ -43,26 +44,20 @@ export function giveBackVideo(tx: Tx, accountId: string, seconds: number, object
   return giveBack(tx, accountId, video, seconds, objects);
 }
 
-async function take(tx: Tx, accountId: string, measure: Measure, amount: number): Promise<{ seq: number }> {
+const takeOf = { storage: taking(storage), video: taking(video) };
+
+function taking(measure: Measure) {
+  const used = sql.ref(measure.used);
   const limit = effectiveLimit(measure);
-  const taken = await tx
-    .updateTable('accounts')
-    .set((eb) => ({
-      [measure.used]: eb(measure.used, '+', amount),
-      object_count: eb('object_count', '+', 1),
-      next_seq: eb('next_seq', '+', 1),
-    }))
-    .where('account_id', '=', accountId)
-    .where(sql<boolean>`(${limit} is null or ${sql.ref(measure.used)} + ${amount} <= ${limit})`)
-    .returning('next_seq')
-    .executeTakeFirst();
-  if (taken) return { seq: taken.next_seq - 1 };
-  const account = await tx
-    .selectFrom('accounts')
-    .select('account_id')
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-  throw new AppError(account ? measure.exceeded : 'account_not_found');
+  return statement<'account_id' | 'amount'>(
+    (p) => sql`update accounts
+      set ${used} = ${used} + ${p('amount')}, object_count = object_count + 1, next_seq = next_seq + 1
+      where account_id = ${p('account_id')} and (${limit} is null or ${used} + ${p('amount')} <= ${limit})`,
+  );
+}
+
+function exceeded(measure: Measure): () => Error {
+  return () => new AppError(measure.exceeded);
 }
 
 async function giveBack(

@@ -42,6 +42,18 @@ export function clearPlace(places: Places, place: number): void {
   places[place >> 5] = ((places[place >> 5] as number) & ~(1 << (place & 31))) >>> 0;
 }
 
+/** Adds to `places` what is in `other`. */
+export function unitePlaces(places: Places, other: Places): void {
+  for (let word = 0; word < places.length; word++)
+    places[word] = (places[word] as number) | (other[word] as number);
+}
+
+/** Takes out of `places` what is in `other`. */
+export function subtractPlaces(places: Places, other: Places): void {
+  for (let word = 0; word < places.length; word++)
+    places[word] = (places[word] as number) & ~(other[word] as number);
+}
+
 /** Keeps in `places` only what is in `other` too. */
 export function intersectPlaces(places: Places, other: Places): void {
   for (let word = 0; word < places.length; word++)

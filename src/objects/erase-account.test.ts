@@ -11,7 +11,7 @@ import { JobRunner } from '../platform/jobs/job-runner.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { purgeHandler } from './change-object.ts';
 import { eraseAccountHandler } from './erase-account.ts';
-import { remember } from './idempotency.ts';
+import { rememberFirst } from './idempotency.ts';
 import { manifestHandlers, manifestJob } from './manifests.ts';
 import { bucketManifestKey, originalKey } from './object-keys.ts';
 import type { Stores } from './stores.ts';
@@ -48,7 +48,9 @@ describe('erasing an account', () => {
         await stores[backend].put(originalKey(object.bucket_id, object.generation), Buffer.from('x'));
       }),
     );
-    await temp.database.write((tx) => remember(tx, account.account_id, 'key', 'answer'));
+    await temp.database.writeBatch([
+      rememberFirst(account.account_id, 'key', 'answer', () => new Error('kept')),
+    ]);
     return account;
   }
 

@@ -1,15 +1,9 @@
 // Keeps, in the transaction of every change, what listings need: for each facet of an account (all, type, folder, tag) a
 // count, and blocks of 4096 consecutive objects saying which of them have it. Pages and totals then cost the same at any depth.
-import {
-  blockSize,
-  clearPlace,
-  countPlaces,
-  decodePlaces,
-  emptyPlaces,
-  encodePlaces,
-  setPlace,
-} from '../lib/block-members.ts';
+import { sql } from 'kysely';
+import { blockSize } from '../lib/block-members.ts';
 import type { Tx } from '../platform/database/database.ts';
+import { runStatements, type Statement, statement } from '../platform/database/statement.ts';
 import type { ObjectRow } from './tables.ts';
 
 export const allFacet = 'all';
@@ -27,89 +21,63 @@ export function facetsOf(object: Pick<ObjectRow, 'kind' | 'folder' | 'tags'>): s
   ];
 }
 
-export async function changeFacets(
-  tx: Tx,
-  object: Pick<ObjectRow, 'account_id' | 'seq'>,
-  change: { add?: readonly string[]; remove?: readonly string[] },
-): Promise<void> {
-  const added = change.add ?? [];
-  const removed = change.remove ?? [];
-  if (added.length + removed.length === 0) return;
-  await Promise.all([
-    changeBlocks(tx, object, added, removed),
-    changeCounts(tx, object.account_id, added, 1),
-    changeCounts(tx, object.account_id, removed, -1),
-  ]);
+export type FacetChange = { add?: readonly string[]; remove?: readonly string[] };
+/** `seq` is null for an object that takes the account's newest place in the same transaction. */
+type PlacedObject = { account_id: string; seq: number | null };
+
+export async function changeFacets(tx: Tx, object: PlacedObject, change: FacetChange): Promise<void> {
+  await runStatements(tx, facetStatements(object, change));
 }
 
-async function changeCounts(tx: Tx, accountId: string, facets: readonly string[], by: 1 | -1): Promise<void> {
-  if (facets.length === 0) return;
-  await tx
-    .insertInto('facets')
-    .values(facets.map((facet) => ({ account_id: accountId, facet, count: by })))
-    .onConflict((conflict) =>
-      conflict.columns(['account_id', 'facet']).doUpdateSet((eb) => ({ count: eb('facets.count', '+', by) })),
-    )
-    .execute();
-  if (by > 0) return;
-  await tx
-    .deleteFrom('facets')
-    .where('account_id', '=', accountId)
-    .where('facet', 'in', facets)
-    .where('count', '<=', 0)
-    .execute();
+export function facetStatements(
+  { account_id, seq }: PlacedObject,
+  { add = [], remove = [] }: FacetChange,
+): Statement[] {
+  return [
+    ...add.flatMap((facet) => [addToBlock({ account_id, seq, facet }), addToCount({ account_id, facet })]),
+    ...remove.flatMap((facet) => [
+      takeFromBlock({ account_id, seq, facet }),
+      dropEmptyBlock({ account_id, seq, facet }),
+      takeFromCount({ account_id, facet }),
+      dropEmptyCount({ account_id, facet }),
+    ]),
+  ];
 }
 
-async function changeBlocks(
-  tx: Tx,
-  object: Pick<ObjectRow, 'account_id' | 'seq'>,
-  added: readonly string[],
-  removed: readonly string[],
-): Promise<void> {
-  const block = Math.floor(object.seq / blockSize);
-  const place = object.seq % blockSize;
-  const rows = await tx
-    .selectFrom('facet_blocks')
-    .select(['facet', 'members'])
-    .where('account_id', '=', object.account_id)
-    .where('facet', 'in', [...added, ...removed])
-    .where('block', '=', block)
-    .execute();
-  const known = new Map(rows.map((row) => [row.facet, row.members]));
-  const changed = [
-    ...added.map((facet) => ({ facet, change: setPlace })),
-    ...removed.map((facet) => ({ facet, change: clearPlace })),
-  ].map(({ facet, change }) => {
-    const members = known.get(facet);
-    const places = members ? decodePlaces(members) : emptyPlaces();
-    change(places, place);
-    return {
-      account_id: object.account_id,
-      facet,
-      block,
-      count: countPlaces(places),
-      members: encodePlaces(places),
-    };
-  });
-  const full = changed.filter((row) => row.count > 0);
-  const empty = changed.filter((row) => row.count === 0).map((row) => row.facet);
-  if (full.length > 0) {
-    await tx
-      .insertInto('facet_blocks')
-      .values(full)
-      .onConflict((conflict) =>
-        conflict.columns(['account_id', 'facet', 'block']).doUpdateSet((eb) => ({
-          count: eb.ref('excluded.count'),
-          members: eb.ref('excluded.members'),
-        })),
-      )
-      .execute();
-  }
-  if (empty.length === 0) return;
-  await tx
-    .deleteFrom('facet_blocks')
-    .where('account_id', '=', object.account_id)
-    .where('facet', 'in', empty)
-    .where('block', '=', block)
-    .execute();
-}
+const size = sql.lit(blockSize);
+
+const addToBlock = statement<'account_id' | 'seq' | 'facet'>(
+  (p) => sql`insert into facet_blocks (account_id, facet, block, count, members)
+    select account_id, cast(${p('facet')} as text), seq / ${size}, 1, place_members(seq % ${size})
+    from (select account_id, coalesce(cast(${p('seq')} as bigint), next_seq - 1) as seq
+      from accounts where account_id = ${p('account_id')}) as placed
+    where true
+    on conflict (account_id, facet, block) do update set
+      count = facet_blocks.count + 1, members = united_members(facet_blocks.members, excluded.members)`,
+);
+
+const takeFromBlock = statement<'account_id' | 'seq' | 'facet'>(
+  (p) => sql`update facet_blocks
+    set count = count - 1, members = members_without(members, place_members(cast(${p('seq')} as bigint) % ${size}))
+    where account_id = ${p('account_id')} and facet = ${p('facet')} and block = cast(${p('seq')} as bigint) / ${size}`,
+);
+
+const dropEmptyBlock = statement<'account_id' | 'seq' | 'facet'>(
+  (p) => sql`delete from facet_blocks where account_id = ${p('account_id')} and facet = ${p('facet')}
+    and block = cast(${p('seq')} as bigint) / ${size} and count <= 0`,
+);
+
+const addToCount = statement<'account_id' | 'facet'>(
+  (p) => sql`insert into facets (account_id, facet, count) values (${p('account_id')}, ${p('facet')}, 1)
+    on conflict (account_id, facet) do update set count = facets.count + 1`,
+);
+
+const takeFromCount = statement<'account_id' | 'facet'>(
+  (p) =>
+    sql`update facets set count = count - 1 where account_id = ${p('account_id')} and facet = ${p('facet')}`,
+);
+
+const dropEmptyCount = statement<'account_id' | 'facet'>(
+  (p) =>
+    sql`delete from facets where account_id = ${p('account_id')} and facet = ${p('facet')} and count <= 0`,
+);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openTempDatabase, type TempDatabase } from '../../test/support/temp-database.ts';
-import { parseIdempotencyKey, recall, remember } from './idempotency.ts';
+import { parseIdempotencyKey, recall, rememberFirst } from './idempotency.ts';
 
 describe('answers kept for repeats', () => {
   let temp: TempDatabase;
@@ -10,26 +10,29 @@ describe('answers kept for repeats', () => {
   });
   after(() => temp[Symbol.asyncDispose]());
 
-  test('are of one account and one key, and the newest stands', async () => {
+  const remember = (accountId: string, key: string, answer: string): Promise<void> =>
+    temp.database.writeBatch([rememberFirst(accountId, key, answer, () => new Error('kept already'))]);
+
+  test('are of one account and one key, and the first stands', async () => {
     const { database } = temp;
-    await database.write((tx) => remember(tx, 'a', 'key', 'first'));
-    await database.write((tx) => remember(tx, 'b', 'key', 'of another'));
+    await remember('a', 'key', 'first');
+    await remember('b', 'key', 'of another');
     assert.equal(await recall(database.read, 'a', 'key'), 'first');
     assert.equal(await recall(database.read, 'b', 'key'), 'of another');
     assert.equal(await recall(database.read, 'a', 'KEY'), undefined);
     assert.equal(await recall(database.read, 'c', 'key'), undefined);
-    await database.write((tx) => remember(tx, 'a', 'key', 'second'));
-    assert.equal(await recall(database.read, 'a', 'key'), 'second');
+    await assert.rejects(remember('a', 'key', 'second'), /kept already/);
+    assert.equal(await recall(database.read, 'a', 'key'), 'first');
   });
 
   test('one that ran out is renewed under the same key', async () => {
     const { database } = temp;
+    await remember('a', 'aged', 'first');
     await database.write(async (tx) => {
-      await remember(tx, 'a', 'aged', 'first');
       await tx.updateTable('idempotency').set({ created_at: 1 }).where('key', '=', 'aged').execute();
     });
     assert.equal(await recall(database.read, 'a', 'aged'), undefined);
-    await database.write((tx) => remember(tx, 'a', 'aged', 'second'));
+    await remember('a', 'aged', 'second');
     assert.equal(await recall(database.read, 'a', 'aged'), 'second');
   });
 

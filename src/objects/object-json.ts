@@ -50,7 +50,7 @@ export function objectUrl(
   return `${urls[object.backend]}/${object.bucket_id}/${object.object_id}/`;
 }
 
-export function storedObject(urls: PublicUrls, object: ObjectRow): Static<typeof StoredObject> {
+export function storedObject(urls: PublicUrls, object: Omit<ObjectRow, 'seq'>): Static<typeof StoredObject> {
   const url = objectUrl(urls, object);
   const isImage = object.kind === 'image';
   return {

@@ -1,7 +1,7 @@
 // Where the bytes of an object lie. A generation is made anew for every upload, so a key is never used twice; it begins
 // with the time, so uploads of the same 2^20 ms (17.5 minutes) share a folder and one fsync makes many of them durable.
 
-import { randomBytes } from 'node:crypto';
+import { randomHex } from '../platform/random.ts';
 import { isKeySegment } from '../platform/storage/storage-key.ts';
 
 const generationPattern = /^[0-9a-f]{24}$/;
@@ -14,7 +14,7 @@ export type ObjectKey =
 
 /** 24 hex digits: 12 of the time in milliseconds, then 12 of chance. */
 export function newGeneration(now = Date.now()): string {
-  return now.toString(16).padStart(12, '0') + randomBytes(6).toString('hex');
+  return now.toString(16).padStart(12, '0') + randomHex(6);
 }
 
 export function generationTime(generation: string): number {

@@ -1,15 +1,17 @@
 // The one commit point of an upload: bytes durable under a fresh key, then one transaction that makes them an object.
 // What dies before the commit leaves a key that no row names, and a janitor takes it.
-import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { takeStorage } from '../accounts/quota.ts';
 import type { Account } from '../accounts/tables.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
-import { AppError } from '../platform/errors.ts';
+import { type Statement, statement } from '../platform/database/statement.ts';
+import { AppError, retryAfter } from '../platform/errors.ts';
 import { failpoint } from '../platform/failpoints.ts';
-import { enqueue } from '../platform/jobs/jobs.ts';
+import { enqueueStatement } from '../platform/jobs/jobs.ts';
+import { randomHex } from '../platform/random.ts';
 import { newGeneration, originalKey } from './object-keys.ts';
-import { changeFacets, facetsOf } from './facets.ts';
-import { recall, remember } from './idempotency.ts';
+import { facetsOf, facetStatements } from './facets.ts';
+import { recall, rememberFirst } from './idempotency.ts';
 import { manifestJob } from './manifests.ts';
 import { videoIdPrefix } from './object-fields.ts';
 import { type PublicUrls, storedObject } from './object-json.ts';
@@ -29,6 +31,8 @@ export type StoreUpload = {
   fields: UploadFields;
   idempotencyKey?: string | undefined;
 };
+/** The place in the order is taken when it is stored. */
+type NewRow = Omit<ObjectRow, 'seq'>;
 export type StoredAnswer = ReturnType<typeof storedObject>;
 
 export class UploadStore {
@@ -55,7 +59,7 @@ export class UploadStore {
     }
   }
 
-  async #storeRow(row: Omit<ObjectRow, 'seq'>, { file, idempotencyKey }: StoreUpload): Promise<StoredAnswer> {
+  async #storeRow(row: NewRow, { file, idempotencyKey }: StoreUpload): Promise<StoredAnswer> {
     const storage = this.#stores[row.backend];
     const key = originalKey(row.bucket_id, row.generation);
     let writing = false;
@@ -64,49 +68,30 @@ export class UploadStore {
       await file.staged.commit(key);
       failpoint('upload:durable');
       writing = true;
-      const answer = await this.#database.write((tx) => this.#commit(tx, row, idempotencyKey));
+      const body = storedObject(this.#urls, row);
+      await this.#database.writeBatch(commitStatements(row, body, idempotencyKey));
       failpoint('upload:committed');
-      if (answer.repeated) await storage.delete(key);
-      return answer.body;
+      return body;
     } catch (error) {
       if (!writing || isCertainlyNotCommitted(error)) await storage.delete(key).catch(() => undefined);
+      if (error instanceof Repeated) return this.#firstAnswer(row.account_id, idempotencyKey as string);
       throw error;
     }
   }
 
-  async #commit(tx: Tx, row: Omit<ObjectRow, 'seq'>, idempotencyKey: string | undefined) {
-    const first = idempotencyKey && (await recall(tx, row.account_id, idempotencyKey));
-    if (first) return { body: JSON.parse(first) as StoredAnswer, repeated: true };
-    const [used, taken] = await Promise.allSettled([
-      idInUse(tx, row),
-      takeStorage(tx, row.account_id, row.size_bytes),
-    ]);
-    if (used.status === 'rejected') throw used.reason;
-    if (used.value) throw new AppError('object_id_in_use');
-    if (taken.status === 'rejected') throw taken.reason;
-    const object: ObjectRow = { ...row, seq: taken.value.seq };
-    const body = storedObject(this.#urls, object);
-    const [inserted] = await Promise.all([
-      tx
-        .insertInto('objects')
-        .values(object)
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst(),
-      changeFacets(tx, object, { add: facetsOf(object) }),
-      enqueue(tx, [manifestJob(object)]),
-      idempotencyKey ? remember(tx, row.account_id, idempotencyKey, JSON.stringify(body)) : undefined,
-    ]);
-    if (inserted.numInsertedOrUpdatedRows === 0n) throw new AppError('object_id_in_use');
-    return { body, repeated: false };
+  async #firstAnswer(accountId: string, idempotencyKey: string): Promise<StoredAnswer> {
+    const answer = await recall(this.#database.read, accountId, idempotencyKey);
+    if (answer === undefined) throw new AppError('overloaded', undefined, retryAfter(1));
+    return JSON.parse(answer) as StoredAnswer;
   }
 
-  #newRow({ account, file, fields }: StoreUpload): Omit<ObjectRow, 'seq'> {
+  #newRow({ account, file, fields }: StoreUpload): NewRow {
     if (fields.objectId?.startsWith(videoIdPrefix)) throw new AppError('invalid_object_id');
     return {
       generation: newGeneration(),
       account_id: account.account_id,
       bucket_id: account.bucket_id,
-      object_id: fields.objectId ?? randomBytes(6).toString('hex'),
+      object_id: fields.objectId ?? randomHex(6),
       custom_id: fields.objectId === null ? 0 : 1,
       backend: account.storage_backend,
       kind: 'image',
@@ -127,8 +112,54 @@ export class UploadStore {
   }
 }
 
+/** Another request under the same Idempotency-Key was first. */
+class Repeated extends Error {}
+
+/** All that makes stored bytes an object. In this order, because the first that is refused is what the uploader hears. */
+function commitStatements(row: NewRow, body: StoredAnswer, idempotencyKey: string | undefined): Statement[] {
+  const answer = JSON.stringify(body);
+  return [
+    ...(idempotencyKey ? [rememberFirst(row.account_id, idempotencyKey, answer, () => new Repeated())] : []),
+    insertObject(row, () => new AppError('object_id_in_use')),
+    takeStorage(row.account_id, row.size_bytes),
+    ...facetStatements({ account_id: row.account_id, seq: null }, { add: facetsOf(row) }),
+    enqueueStatement(manifestJob(row)),
+  ];
+}
+
+const newRowColumns = [
+  'generation',
+  'account_id',
+  'bucket_id',
+  'object_id',
+  'custom_id',
+  'backend',
+  'kind',
+  'type',
+  'size_bytes',
+  'sha256',
+  'width',
+  'height',
+  'frames',
+  'alpha',
+  'folder',
+  'tags',
+  'original_file_name',
+  'status',
+  'caption',
+  'created_at',
+] as const satisfies (keyof NewRow)[];
+
+/** Takes the account's next place, which `takeStorage` then moves on. */
+const insertObject = statement<keyof NewRow>(
+  (p) => sql`insert into objects (seq, ${sql.join(newRowColumns.map((name) => sql.ref(name)))})
+    values ((select next_seq from accounts where account_id = ${p('account_id')}), ${sql.join(newRowColumns.map((name) => p(name)))})
+    on conflict (bucket_id, object_id) do nothing`,
+);
+
 /** After any other failed commit the row may still turn up: its bytes stay, and the janitor compares key and row later. */
 function isCertainlyNotCommitted(error: unknown): boolean {
+  if (error instanceof Repeated) return true;
   return error instanceof AppError && (error.status < 500 || error.code === 'disk_full');
 }
 

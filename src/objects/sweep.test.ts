@@ -6,7 +6,8 @@ import { insertObject, newTestAccount } from '../../test/support/object-rows.ts'
 import { openTempDatabase, type TempDatabase } from '../../test/support/temp-database.ts';
 import { keysIn, openTempStores } from '../../test/support/temp-stores.ts';
 import type { Account } from '../accounts/tables.ts';
-import { recall, remember } from './idempotency.ts';
+import { runStatements } from '../platform/database/statement.ts';
+import { recall, rememberFirst } from './idempotency.ts';
 import { bucketManifestKey, manifestKey, newGeneration, originalKey } from './object-keys.ts';
 import type { Stores } from './stores.ts';
 import { sweepOrphans, sweepStaging } from './sweep.ts';
@@ -123,7 +124,7 @@ describe('the sweep of storage', () => {
         ['young', day - 60_000],
         ['old', day + 60_000],
       ] as const) {
-        await remember(tx, accountId, key, `answer of ${key}`);
+        await runStatements(tx, [rememberFirst(accountId, key, `answer of ${key}`, () => new Error('kept'))]);
         await tx
           .updateTable('idempotency')
           .set({ created_at: Date.now() - ageMs })

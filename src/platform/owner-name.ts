@@ -1,14 +1,14 @@
 // Names for what this process holds where others may find it after its death: staged files, leases. A name carries host
 // and process, so that whoever starts next need not wait for them to grow old.
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { randomHex } from './random.ts';
 
 const ownHost = hostname().replace(/[^A-Za-z0-9.-]/g, '_') || 'localhost';
 const namePattern = /^(?<host>.+)-(?<pid>[1-9][0-9]*)-[0-9a-f]+$/;
 
 export function newOwnerName(): string {
-  return ownerName(process.pid, randomBytes(12).toString('hex'));
+  return ownerName(process.pid, randomHex(12));
 }
 
 /** A name that both the process and whoever started it can tell; `hex` sets it apart from others of that process. */

@@ -6,6 +6,7 @@ import { changeFacets, facetsOf } from '../../src/objects/facets.ts';
 import { newGeneration } from '../../src/objects/object-keys.ts';
 import type { ObjectRow } from '../../src/objects/tables.ts';
 import type { Database } from '../../src/platform/database/database.ts';
+import { runStatements } from '../../src/platform/database/statement.ts';
 
 export async function newTestAccount(database: Database): Promise<Account> {
   return (await createAccount(database, { email: 'someone@example.com', tier: 'enterprise' })).account;
@@ -46,8 +47,13 @@ export function insertObject(
 ): Promise<ObjectRow> {
   return database.write(async (tx) => {
     const row = objectRow(account, values);
-    const { seq } = await takeStorage(tx, account.account_id, row.size_bytes);
-    const object = { ...row, seq };
+    await runStatements(tx, [takeStorage(account.account_id, row.size_bytes)]);
+    const { next_seq: next } = await tx
+      .selectFrom('accounts')
+      .select('next_seq')
+      .where('account_id', '=', account.account_id)
+      .executeTakeFirstOrThrow();
+    const object = { ...row, seq: next - 1 };
     await Promise.all([
       tx.insertInto('objects').values(object).execute(),
       changeFacets(tx, object, { add: facetsOf(object) }),

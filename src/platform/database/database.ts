@@ -1,6 +1,7 @@
 // What the product needs of a database: reads, durable transactions, and word of changes made by other processes.
 // Every feature adds its tables to `Tables` by declaration merging and keeps to SQL that SQLite and PostgreSQL share.
 import type { Kysely } from 'kysely';
+import type { Statement } from './statement.ts';
 
 // oxlint-disable-next-line typescript/no-empty-object-type -- the features fill it
 export interface Tables {}
@@ -13,8 +14,15 @@ export type Migration = { name: string; up(tx: Tx): Promise<void> };
 export interface Database {
   /** Sees everything that was committed when the query runs. */
   readonly read: Kysely<Tables>;
+  /** The same for a query that is run very often: built once, and sent past the query builder. */
+  select<Row>(query: Statement): Promise<Row[]>;
   /** Resolves when the work is committed and on disk; a throw inside rolls it back and comes out here. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * A transaction that needs no answers in between: sent whole, and many at once, so it costs a fraction. When a
+   * statement that must change a row changes none, all of it is undone and its `orElse` comes out here.
+   */
+  writeBatch(statements: readonly Statement[]): Promise<void>;
   /** Tells every process, this one included, after the transaction is committed. */
   announce(tx: Tx, topic: string, key: string): Promise<void>;
   /** This process hears at once, others within a second. */

@@ -1,5 +1,6 @@
 // One SQLite connection, opened the same way for readers and the writer, with prepared statements kept by their text.
 import Sqlite from 'better-sqlite3';
+import { addFunctions } from './sqlite-functions.ts';
 
 export type SqlValue = string | number | bigint | null | Uint8Array;
 export type SqlResult = { rows: unknown[]; changes: number };
@@ -22,6 +23,7 @@ export function openSqliteConnection(file: string, options: { readonly: boolean 
   }
   sqlite.pragma('cache_size = -32768');
   sqlite.pragma('temp_store = MEMORY');
+  addFunctions(sqlite);
   const statements = new Map<string, Sqlite.Statement>();
 
   function prepare(sql: string): Sqlite.Statement {

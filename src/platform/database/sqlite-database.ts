@@ -5,6 +5,7 @@ import type { Database, Migration, Tables } from './database.ts';
 import { createAnnouncementsTable, SqliteAnnouncements } from './sqlite-announcements.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { compileStatement, type Statement } from './statement.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 
 const pruneEveryMs = 600_000;
@@ -25,7 +26,13 @@ export function openSqliteDatabase(file: string): Database {
 
   return {
     read,
+    async select<Row>(query: Statement) {
+      const { sql: text, parameters } = compileStatement(read, query);
+      return reader.run(text, parameters).rows as Row[];
+    },
     write: (work) => writer.write(work),
+    writeBatch: (statements) =>
+      writer.writeBatch(statements.map((each) => ({ ...compileStatement(read, each), orElse: each.orElse }))),
     async announce(tx, topic, key) {
       await announcements.record(tx, topic, key);
       writer.afterCommit(() => announcements.tell(topic, key));

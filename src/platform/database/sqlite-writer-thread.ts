@@ -1,10 +1,14 @@
 // The thread that owns the one writing connection: commits wait for the disk here, never in the HTTP process's event loop.
 import { parentPort, workerData } from 'node:worker_threads';
-import { openSqliteConnection, type SqlValue } from './sqlite-connection.ts';
+import { openSqliteConnection, type SqlResult, type SqlValue } from './sqlite-connection.ts';
 
-export type WriterRequest = { id: number; sql: string; parameters: readonly SqlValue[] };
+export type WriterStatement = { sql: string; parameters: readonly SqlValue[] };
+export type BatchStatement = WriterStatement & { mustChange: boolean };
+export type WriterRequest = { id: number } & (WriterStatement | { batch: readonly BatchStatement[] });
 export type WriterReply =
   | { id: number; rows: unknown[]; changes: number }
+  /** The batch was undone because this one of its statements changed nothing. */
+  | { id: number; refusedBy: number }
   | { id: number; error: { message: string; code: string }; inTransaction: boolean };
 
 const port = parentPort;
@@ -20,14 +24,41 @@ port.on('message', (requests: WriterRequest[] | 'close') => {
   port.postMessage(requests.map(answer));
 });
 
-function answer({ id, sql, parameters }: WriterRequest): WriterReply {
+function answer(request: WriterRequest): WriterReply {
+  const { id } = request;
   try {
-    // Statements are sent before the answers to those they build on are known: without a transaction each would commit itself.
-    if (!connection.inTransaction && !sql.startsWith('BEGIN')) throw new Error('There is no transaction');
-    const { rows, changes } = connection.run(sql, parameters);
+    if ('batch' in request) return { id, ...runBatch(request.batch) };
+    const { rows, changes } = run(request);
     return { id, rows, changes };
   } catch (error) {
     const { message, code } = error as { message: string; code?: string };
     return { id, error: { message, code: code ?? 'UNKNOWN' }, inTransaction: connection.inTransaction };
   }
+}
+
+function runBatch(batch: readonly BatchStatement[]): { refusedBy: number } | SqlResult {
+  command('SAVEPOINT batch');
+  try {
+    const refusedBy = batch.findIndex((statement) => run(statement).changes === 0 && statement.mustChange);
+    if (refusedBy !== -1) command('ROLLBACK TO batch');
+    command('RELEASE batch');
+    return refusedBy === -1 ? { rows: [], changes: 0 } : { refusedBy };
+  } catch (error) {
+    // A full disk may have undone everything already.
+    if (connection.inTransaction) {
+      command('ROLLBACK TO batch');
+      command('RELEASE batch');
+    }
+    throw error;
+  }
+}
+
+function command(sql: string): void {
+  run({ sql, parameters: [] });
+}
+
+function run({ sql, parameters }: WriterStatement): SqlResult {
+  // Statements are sent before the answers to those they build on are known: without a transaction each would commit itself.
+  if (!connection.inTransaction && !sql.startsWith('BEGIN')) throw new Error('There is no transaction');
+  return connection.run(sql, parameters);
 }

@@ -8,18 +8,29 @@ import { failpoint } from '../failpoints.ts';
 import type { Tables, Tx } from './database.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { SqlResult, SqlValue } from './sqlite-connection.ts';
-import type { WriterReply, WriterRequest } from './sqlite-writer-thread.ts';
+import type { BatchStatement, WriterReply, WriterRequest, WriterStatement } from './sqlite-writer-thread.ts';
 
 const maxGroupSize = 128;
 const maxGroupMs = 10;
 
 type Waiting = { resolve(result: SqlResult): void; reject(error: Error): void };
-type Transaction = {
-  work(tx: Tx): Promise<unknown>;
-  resolve(value: never): void;
-  reject(error: unknown): void;
-  afterCommit: (() => void)[];
+type Settled = { resolve(value: never): void; reject(error: unknown): void };
+type Transaction = Settled & { work(tx: Tx): Promise<unknown>; afterCommit: (() => void)[] };
+type Batch = Settled & {
+  statements: readonly BatchStatement[];
+  orElse: readonly ((() => Error) | undefined)[];
 };
+/** What the group's commit decides about. */
+type Awaiting = Settled & { value: Promise<unknown>; afterCommit?: (() => void)[] };
+
+/** A statement of a batch that must change a row and did not. */
+class Refusal extends Error {
+  readonly by: number;
+  constructor(by: number) {
+    super('A batch was refused');
+    this.by = by;
+  }
+}
 
 class SqliteFailure extends Error {
   readonly code: string;
@@ -34,7 +45,7 @@ class SqliteFailure extends Error {
 export class SqliteWriter {
   readonly #thread: Worker;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #queue: Transaction[] = [];
+  readonly #queue: (Transaction | Batch)[] = [];
   readonly #stopped: Promise<void>;
   #outbox: WriterRequest[] = [];
   #nextId = 1;
@@ -67,6 +78,24 @@ export class SqliteWriter {
     });
   }
 
+  writeBatch(queries: readonly (WriterStatement & { orElse?: (() => Error) | undefined })[]): Promise<void> {
+    if (this.#gone) return Promise.reject(this.#gone);
+    return new Promise<void>((resolve, reject) => {
+      const statements = queries.map(({ sql, parameters, orElse }) => ({
+        sql,
+        parameters,
+        mustChange: orElse !== undefined,
+      }));
+      this.#queue.push({
+        statements,
+        orElse: queries.map(({ orElse }) => orElse),
+        resolve: resolve as (value: never) => void,
+        reject,
+      });
+      if (!this.#running) void this.#drain();
+    });
+  }
+
   /** Called inside a transaction; runs only once that is on disk, before whoever waits for it goes on. Must not throw. */
   afterCommit(action: () => void): void {
     if (!this.#current) throw new Error('There is no transaction to follow');
@@ -90,18 +119,24 @@ export class SqliteWriter {
   }
 
   async #commitGroup(): Promise<void> {
-    const done: { transaction: Transaction; value: unknown }[] = [];
+    const group: Awaiting[] = [];
     const startedAt = performance.now();
     const begun = this.#send('BEGIN IMMEDIATE');
     begun.catch(() => undefined);
     try {
       do {
-        const transaction = this.#queue.shift() as Transaction;
-        const outcome = await this.#runOne(transaction, begun);
-        if (outcome) done.push({ transaction, value: outcome.value });
+        const next = this.#queue.shift() as Transaction | Batch;
+        if ('statements' in next) {
+          const value = this.#runBatch(next);
+          value.catch(() => undefined);
+          group.push({ ...next, value });
+        } else {
+          const outcome = await this.#runOne(next, begun);
+          if (outcome) group.push({ ...next, value: Promise.resolve(outcome.value) });
+        }
       } while (
         this.#queue.length > 0 &&
-        done.length < maxGroupSize &&
+        group.length < maxGroupSize &&
         performance.now() - startedAt < maxGroupMs
       );
       failpoint('database:before-commit');
@@ -109,12 +144,27 @@ export class SqliteWriter {
       failpoint('database:committed');
     } catch (error) {
       await this.#send('ROLLBACK').catch(() => undefined);
-      for (const { transaction } of done) transaction.reject(toAppError(error));
+      await rejectGroup(
+        group,
+        await begun.then(
+          () => error,
+          (first: unknown) => first,
+        ),
+      );
       return;
     }
-    for (const { transaction, value } of done) {
-      for (const action of transaction.afterCommit) action();
-      transaction.resolve(value as never);
+    for (const { afterCommit, value, resolve, reject } of group) {
+      for (const action of afterCommit ?? []) action();
+      value.then(resolve as (value: unknown) => void, reject);
+    }
+  }
+
+  /** Not waited for by what follows: when it fails, the thread has undone it before going on. */
+  async #runBatch({ statements, orElse }: Batch): Promise<void> {
+    try {
+      await this.#request({ batch: statements });
+    } catch (error) {
+      throw error instanceof Refusal ? (orElse[error.by] as () => Error)() : toAppError(error);
     }
   }
 
@@ -163,12 +213,16 @@ export class SqliteWriter {
   }
 
   #send(sql: string, parameters: readonly SqlValue[] = []): Promise<SqlResult> {
+    return this.#request({ sql, parameters });
+  }
+
+  #request(what: WriterStatement | { batch: readonly BatchStatement[] }): Promise<SqlResult> {
     if (this.#gone) return Promise.reject(this.#gone);
     const id = this.#nextId++;
     return new Promise<SqlResult>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       // Next tick comes when no promise is left to run: by then everybody who need not wait has sent.
-      if (this.#outbox.push({ id, sql, parameters }) === 1) process.nextTick(() => this.#post());
+      if (this.#outbox.push({ id, ...what }) === 1) process.nextTick(() => this.#post());
     });
   }
 
@@ -184,7 +238,8 @@ export class SqliteWriter {
     if (!waiting) return;
     if ('error' in reply) {
       waiting.reject(new SqliteFailure(reply.error.message, reply.error.code, !reply.inTransaction));
-    } else waiting.resolve(reply);
+    } else if ('refusedBy' in reply) waiting.reject(new Refusal(reply.refusedBy));
+    else waiting.resolve(reply);
   }
 
   #fail(error: Error): void {
@@ -198,6 +253,18 @@ export class SqliteWriter {
 /** Next tick comes when no promise is left to run: what has begun a statement has sent it by then. */
 function nothingLeftToRun(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
+}
+
+/** Who was refused for a reason of its own hears that; all others hear what undid the whole group. */
+async function rejectGroup(group: readonly Awaiting[], error: unknown): Promise<void> {
+  const outcomes = await Promise.allSettled(group.map(({ value }) => value));
+  const reasons = outcomes.map((outcome) =>
+    outcome.status === 'rejected' ? (outcome.reason as unknown) : undefined,
+  );
+  const isOwn = (reason: unknown): boolean => reason !== undefined && !(reason instanceof SqliteFailure);
+  const cause =
+    reasons.find((reason) => reason instanceof AppError && reason.status >= 500) ?? toAppError(error);
+  for (const [index, { reject }] of group.entries()) reject(isOwn(reasons[index]) ? reasons[index] : cause);
 }
 
 function toAppError(error: unknown): unknown {

@@ -1,8 +1,9 @@
 // Durable background work: rows written in the transaction of their cause, so nothing is ever "done after the response"
 // in memory alone. One row per kind and key: asking again for work that already waits only moves it forward.
-import { randomBytes } from 'node:crypto';
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import { randomHex } from '../random.ts';
 import type { Migration, Tx } from '../database/database.ts';
+import { runStatements, type Statement, statement } from '../database/statement.ts';
 
 export type JobTable = {
   job_id: string;
@@ -63,33 +64,25 @@ export const jobMigrations: Migration[] = [
 
 /** Enqueues in the caller's transaction. A waiting or dead job of the same kind and key is renewed instead. */
 export async function enqueue(tx: Tx, jobs: readonly Job[]): Promise<void> {
-  if (jobs.length === 0) return;
-  const now = Date.now();
-  const rows = jobs.map((job): Insertable<JobTable> => ({
-    job_id: `job_${randomBytes(12).toString('hex')}`,
-    kind: job.kind,
-    key: job.key,
-    payload: JSON.stringify(job.payload),
-    run_at: job.runAt ?? now,
-    revision: 1,
-    attempts: 0,
-    leased_by: null,
-    leased_until: 0,
-    dead: 0,
-    last_error: null,
-    created_at: now,
-  }));
-  await tx
-    .insertInto('jobs')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['kind', 'key']).doUpdateSet((eb) => ({
-        payload: eb.ref('excluded.payload'),
-        run_at: eb.ref('excluded.run_at'),
-        revision: sql<number>`jobs.revision + 1`,
-        attempts: 0,
-        dead: 0,
-      })),
-    )
-    .execute();
+  await runStatements(tx, jobs.map(enqueueStatement));
 }
+
+export function enqueueStatement({ kind, key, payload, runAt }: Job): Statement {
+  const now = Date.now();
+  return insertOrRenew({
+    job_id: `job_${randomHex(12)}`,
+    kind,
+    key,
+    payload: JSON.stringify(payload),
+    run_at: runAt ?? now,
+    created_at: now,
+  });
+}
+
+const insertOrRenew = statement<'job_id' | 'kind' | 'key' | 'payload' | 'run_at' | 'created_at'>(
+  (p) => sql`insert into jobs
+      (job_id, kind, key, payload, run_at, revision, attempts, leased_by, leased_until, dead, last_error, created_at)
+    values (${p('job_id')}, ${p('kind')}, ${p('key')}, ${p('payload')}, ${p('run_at')}, 1, 0, null, 0, 0, null, ${p('created_at')})
+    on conflict (kind, key) do update set
+      payload = excluded.payload, run_at = excluded.run_at, revision = jobs.revision + 1, attempts = 0, dead = 0`,
+);

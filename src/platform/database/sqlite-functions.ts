@@ -1,0 +1,30 @@
+// The functions our SQL needs beyond what SQLite brings: sets of places in a block, united and diminished in the statement
+// that changes them. Another engine brings its own under the same names.
+import type Sqlite from 'better-sqlite3';
+import {
+  decodePlaces,
+  emptyPlaces,
+  encodePlaces,
+  setPlace,
+  subtractPlaces,
+  unitePlaces,
+} from '../../lib/block-members.ts';
+
+export function addFunctions(sqlite: Sqlite.Database): void {
+  const options = { deterministic: true };
+  sqlite.function('place_members', options, (place: number) => {
+    const places = emptyPlaces();
+    setPlace(places, place);
+    return Buffer.from(encodePlaces(places));
+  });
+  sqlite.function('united_members', options, (left: Uint8Array, right: Uint8Array) => {
+    const places = decodePlaces(left);
+    unitePlaces(places, decodePlaces(right));
+    return Buffer.from(encodePlaces(places));
+  });
+  sqlite.function('members_without', options, (left: Uint8Array, right: Uint8Array) => {
+    const places = decodePlaces(left);
+    subtractPlaces(places, decodePlaces(right));
+    return Buffer.from(encodePlaces(places));
+  });
+}
