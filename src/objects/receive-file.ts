@@ -16,24 +16,53 @@ import type { StagedFile } from '../platform/storage/storage.ts';
 export type UploadLimits = { maxImageBytes: number | null; maxVideoBytes: number | null };
 export type ReceivedFile = { staged: StagedFile; sizeBytes: number; sha256: string; facts: ImageFacts };
 
-/** The staged bytes are gone when this throws. */
+export class FileReceiver {
+  readonly #staged: StagedFile;
+  readonly #inspector: Inspector;
+  readonly #hash = createHash('sha256');
+
+  constructor(staged: StagedFile, limits: UploadLimits) {
+    this.#staged = staged;
+    this.#inspector = new Inspector(limits);
+  }
+
+  async write(chunk: Buffer): Promise<void> {
+    asUploadFault(() => this.#inspector.push(chunk));
+    this.#hash.update(chunk);
+    await this.#staged.write(chunk);
+  }
+
+  finish(): ReceivedFile {
+    const facts = asUploadFault(() => this.#inspector.end());
+    return { staged: this.#staged, sizeBytes: this.#staged.size, sha256: this.#hash.digest('hex'), facts };
+  }
+
+  /** Leaves nothing of it. */
+  async discard(): Promise<void> {
+    await this.#staged.discard();
+  }
+}
+
+/** A whole file from one source. The staged bytes are gone when this throws. */
 export async function receiveFile(
   source: AsyncIterable<Buffer>,
   staged: StagedFile,
   limits: UploadLimits,
 ): Promise<ReceivedFile> {
-  const inspector = new Inspector(limits);
-  const hash = createHash('sha256');
+  const receiver = new FileReceiver(staged, limits);
   try {
-    for await (const chunk of source) {
-      inspector.push(chunk);
-      hash.update(chunk);
-      await staged.write(chunk);
-    }
-    const facts = inspector.end();
-    return { staged, sizeBytes: staged.size, sha256: hash.digest('hex'), facts };
+    for await (const chunk of source) await receiver.write(chunk);
+    return receiver.finish();
   } catch (error) {
-    await staged.discard();
+    await receiver.discard();
+    throw error;
+  }
+}
+
+function asUploadFault<T>(look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
     throw error instanceof ImageFault ? new AppError('undecodable', error.message) : error;
   }
 }

@@ -117,9 +117,10 @@ class Repeated extends Error {}
 
 /** All that makes stored bytes an object. In this order, because the first that is refused is what the uploader hears. */
 function commitStatements(row: NewRow, body: StoredAnswer, idempotencyKey: string | undefined): Statement[] {
-  const answer = JSON.stringify(body);
+  const remembered = (key: string): Statement =>
+    rememberFirst(row.account_id, key, JSON.stringify(body), () => new Repeated());
   return [
-    ...(idempotencyKey ? [rememberFirst(row.account_id, idempotencyKey, answer, () => new Repeated())] : []),
+    ...(idempotencyKey ? [remembered(idempotencyKey)] : []),
     insertObject(row, () => new AppError('object_id_in_use')),
     takeStorage(row.account_id, row.size_bytes),
     ...facetStatements({ account_id: row.account_id, seq: null }, { add: facetsOf(row) }),

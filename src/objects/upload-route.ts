@@ -1,5 +1,4 @@
 // POST /upload/: one image, streamed to its place; the answer means it is safe.
-import multipart from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { limitsOf } from '../accounts/limits.ts';
@@ -8,8 +7,8 @@ import { AppError } from '../platform/errors.ts';
 import type { HttpApp } from '../platform/http/http-server.ts';
 import { parseIdempotencyKey, recall } from './idempotency.ts';
 import { StoredObject } from './object-json.ts';
-import { multipartLimits, readUpload } from './read-upload.ts';
-import { receiveFile } from './receive-file.ts';
+import { readUpload } from './read-upload.ts';
+import { FileReceiver } from './receive-file.ts';
 import type { StoredAnswer, UploadStore } from './store-upload.ts';
 import type { Stores } from './stores.ts';
 
@@ -24,10 +23,10 @@ const UploadParts = Type.Object({
 
 type Parts = { database: Database; stores: Stores; uploads: UploadStore };
 
-/** In a scope of its own: no other route takes multipart bodies. */
+/** In a scope of its own: no other route takes multipart bodies, and here nobody but the route reads them. */
 export async function uploadRoute(app: HttpApp, parts: Parts): Promise<void> {
   await app.register(async (scope) => {
-    await scope.register(multipart, { limits: multipartLimits, throwFileSizeLimit: false });
+    scope.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
     addUpload(scope as HttpApp, parts);
   });
 }
@@ -39,7 +38,7 @@ function addUpload(app: HttpApp, parts: Parts): void {
     '/upload/',
     {
       config: { scope: 'write' },
-      onRequest: async (request) => requireMultipart(request),
+      onRequest: async (request) => void boundaryOf(request),
       schema: {
         summary: 'Upload an image',
         description:
@@ -65,9 +64,10 @@ async function upload(request: FastifyRequest, parts: Parts): Promise<StoredAnsw
   if (first) return JSON.parse(first) as StoredAnswer;
   const limits = limitsOf(account);
   const storage = parts.stores[account.storage_backend];
-  const received = await readUpload(request.parts(), async (bytes) =>
-    receiveFile(bytes, await storage.stage(), limits),
-  );
+  const openFile = async (): Promise<FileReceiver> => new FileReceiver(await storage.stage(), limits);
+  // The body is not ours to destroy: who is refused in the middle of it must still be able to read why.
+  const body = request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  const received = await readUpload(body, boundaryOf(request), openFile);
   return parts.uploads.store({ account, ...received, idempotencyKey });
 }
 
@@ -86,11 +86,13 @@ class UnderWay {
   }
 }
 
-function requireMultipart(request: FastifyRequest): void {
-  const type = request.headers['content-type'] ?? '';
+function boundaryOf({ headers }: FastifyRequest): string {
+  const type = headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(type)) throw new AppError('not_multipart');
-  const [, boundary] = /;\s*boundary=("[^"]+"|[^\s;]+)/i.exec(type) ?? [];
+  const [, quoted, bare] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(type) ?? [];
+  const boundary = quoted ?? bare;
   if (!boundary || boundary.length > maxBoundaryCharacters) {
     throw new AppError('invalid_multipart', 'The multipart body needs a boundary of at most 200 characters');
   }
+  return boundary;
 }

@@ -111,7 +111,6 @@ refused('a field of 1 MB', () => [{ name: 'tags', value: 'x'.repeat(1_000_000) }
 refused('a part without a head', () => Buffer.from(`--${boundary}\r\n\r\nx\r\n--${boundary}--\r\n`), {
   status: 400,
 });
-refused('a field called __proto__', () => [{ name: '__proto__', value: 'x' }, filePart(good)], badRequest);
 refused('a file called constructor', () => [{ name: 'constructor', value: good, fileName: 'a.jpg' }], {
   status: 400,
 });

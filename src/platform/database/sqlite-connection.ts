@@ -19,6 +19,8 @@ export function openSqliteConnection(file: string, options: { readonly: boolean 
     sqlite.pragma('journal_mode = WAL');
     sqlite.pragma('synchronous = FULL');
     sqlite.pragma('foreign_keys = ON');
+    // Pages changed by many commits are then copied to the file once; 16 MB of log are read back in a moment.
+    sqlite.pragma('wal_autocheckpoint = 4000');
     sqlite.pragma('journal_size_limit = 67108864');
   }
   sqlite.pragma('cache_size = -32768');

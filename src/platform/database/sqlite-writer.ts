@@ -14,7 +14,7 @@ const maxGroupSize = 128;
 const maxGroupMs = 10;
 
 type Waiting = { resolve(result: SqlResult): void; reject(error: Error): void };
-type Settled = { resolve(value: never): void; reject(error: unknown): void };
+type Settled = { resolve: (value: never) => void; reject: (error: unknown) => void };
 type Transaction = Settled & { work(tx: Tx): Promise<unknown>; afterCommit: (() => void)[] };
 type Batch = Settled & {
   statements: readonly BatchStatement[];

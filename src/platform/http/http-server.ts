@@ -69,7 +69,10 @@ export function createHttpServer(options: HttpServerOptions): HttpApp {
   app.setValidatorCompiler(compileSchema);
   acceptJsonOnly(app);
   refuseWhileClosing(app);
-  app.addHook('onRequest', async (request, reply) => void reply.header('X-Request-Id', request.id));
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('X-Request-Id', request.id);
+    done();
+  });
   allowOrigins(app, options.corsOrigins ?? []);
   judgeBodies(app, options.bodyRate);
   app.addHook('onResponse', async (request, reply) => {
@@ -151,11 +154,9 @@ function refuseWhileClosing(app: HttpApp): void {
   app.addHook('preClose', async () => {
     closing = true;
   });
-  app.addHook('onRequest', async () => {
-    if (closing)
-      throw new AppError('shutting_down', undefined, {
-        headers: { Connection: 'close', 'Retry-After': '5' },
-      });
+  app.addHook('onRequest', (_request, _reply, done) => {
+    const headers = { Connection: 'close', 'Retry-After': '5' };
+    done(closing ? new AppError('shutting_down', undefined, { headers }) : undefined);
   });
 }
 
