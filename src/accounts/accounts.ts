@@ -48,14 +48,6 @@ export async function findAccount(database: Database, accountId: string): Promis
   );
 }
 
-export function findByBucket(database: Database, bucketId: string): Promise<Account | undefined> {
-  return database.read
-    .selectFrom('accounts')
-    .selectAll()
-    .where('bucket_id', '=', bucketId)
-    .executeTakeFirst();
-}
-
 /** Enabling also takes back a deletion, until the time to carry it out has come. */
 export function patchAccount(
   database: Database,

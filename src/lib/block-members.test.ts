@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
   blockSize,
-  clearPlace,
   countPlaces,
   decodePlaces,
   emptyPlaces,
@@ -12,7 +11,14 @@ import {
   type Places,
   placesDescending,
   setPlace,
+  subtractPlaces,
 } from './block-members.ts';
+
+function clearPlace(places: Places, place: number): void {
+  const one = emptyPlaces();
+  setPlace(one, place);
+  subtractPlaces(places, one);
+}
 
 const bitmapBytes = 512;
 const place = fc.oneof(

@@ -21,7 +21,6 @@ describe('errors as answers', () => {
       [failure({ code: 'FST_ERR_CTP_INVALID_CONTENT_LENGTH', statusCode: 400 }), 400, 'bad_request'],
       [failure({ code: 'FST_ERR_BAD_URL', statusCode: 400 }), 404, 'not_found'],
       [failure({ code: 'FST_ERR_NOT_FOUND', statusCode: 404 }), 404, 'not_found'],
-      [failure({ code: 'FST_INVALID_MULTIPART_CONTENT_TYPE', statusCode: 406 }), 415, 'not_multipart'],
       [failure({ code: 'HPE_HEADER_OVERFLOW' }), 431, 'headers_too_large'],
       [failure({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }), 408, 'body_too_slow'],
       [failure({ code: 'ENOSPC' }), 507, 'disk_full'],

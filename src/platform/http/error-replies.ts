@@ -14,7 +14,6 @@ const foreignCodes: Record<string, ErrorCode> = {
   FST_ERR_BAD_URL: 'not_found',
   FST_ERR_ASYNC_CONSTRAINT: 'not_found',
   FST_ERR_NOT_FOUND: 'not_found',
-  FST_INVALID_MULTIPART_CONTENT_TYPE: 'not_multipart',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'body_too_slow',
   ENOSPC: 'disk_full',
