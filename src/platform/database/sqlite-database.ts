@@ -38,7 +38,10 @@ export function openSqliteDatabase(file: string): Database {
       writer.afterCommit(() => announcements.tell(topic, key));
     },
     listen: (topic, hear) => announcements.listen(topic, hear),
-    ping: () => Promise.resolve(void reader.run('select 1', [])),
+    async ping() {
+      writer.assertAlive();
+      reader.run('select 1', []);
+    },
     migrate: (migrations) => migrate(writer, migrations),
     async close() {
       clearInterval(pruner);

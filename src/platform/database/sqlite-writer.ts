@@ -96,6 +96,10 @@ export class SqliteWriter {
     });
   }
 
+  assertAlive(): void {
+    if (this.#gone) throw this.#gone;
+  }
+
   /** Called inside a transaction; runs only once that is on disk, before whoever waits for it goes on. Must not throw. */
   afterCommit(action: () => void): void {
     if (!this.#current) throw new Error('There is no transaction to follow');
