@@ -11,7 +11,7 @@ import { jobMigrations } from '../platform/jobs/jobs.ts';
 import { createAccount, findAccount, patchAccount } from './accounts.ts';
 import { tierLimits } from './limits.ts';
 import type { AccountTerms } from './new-account.ts';
-import { giveBackStorage, giveBackVideo, takeStorage, takeVideo } from './quota.ts';
+import { giveBackStorage, giveBackVideo, holdAccount, takeStorage, takeVideo } from './quota.ts';
 import { accountMigrations } from './tables.ts';
 
 describe('quota', () => {
@@ -33,7 +33,7 @@ describe('quota', () => {
   /** With the place it took. */
   const taking = (accountId: string, statement: Statement): Promise<{ seq: number }> =>
     database.write(async (tx) => {
-      await runStatements(tx, [statement]);
+      await runStatements(tx, [holdAccount(accountId), statement]);
       const account = tx.selectFrom('accounts').select('next_seq').where('account_id', '=', accountId);
       return { seq: (await account.executeTakeFirstOrThrow()).next_seq - 1 };
     });
@@ -121,6 +121,14 @@ describe('quota', () => {
     assert.deepEqual(
       [account.storage_used_bytes, account.video_seconds_used, account.object_count],
       [0, 61, 1],
+    );
+  });
+
+  test('an account that is gone is not told of its limit', async () => {
+    await assert.rejects(take('acc_gone', 1), /Account not found/);
+    await assert.rejects(
+      database.writeBatch([holdAccount('acc_gone'), takeStorage('acc_gone', 1)]),
+      /Account not found/,
     );
   });
 });

@@ -26,6 +26,15 @@ const video: Measure = {
   exceeded: 'video_limit_exceeded',
 };
 
+/** Comes before all takings: refused when the account is gone, so that nobody is told of its limit instead. */
+export function holdAccount(accountId: string): Statement {
+  return hold({ account_id: accountId }, () => new AppError('account_not_found'));
+}
+
+const hold = statement<'account_id'>(
+  (p) => sql`update accounts set next_seq = next_seq where account_id = ${p('account_id')}`,
+);
+
 /** Takes room for one image, and the account's next place in the order of its objects. */
 export function takeStorage(accountId: string, bytes: number): Statement {
   return takeOf.storage({ account_id: accountId, amount: bytes }, exceeded(storage));

@@ -1,7 +1,7 @@
 // The one commit point of an upload: bytes durable under a fresh key, then one transaction that makes them an object.
 // What dies before the commit leaves a key that no row names, and a janitor takes it.
 import { sql } from 'kysely';
-import { takeStorage } from '../accounts/quota.ts';
+import { holdAccount, takeStorage } from '../accounts/quota.ts';
 import type { Account } from '../accounts/tables.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { type Statement, statement } from '../platform/database/statement.ts';
@@ -120,6 +120,7 @@ function commitStatements(row: NewRow, body: StoredAnswer, idempotencyKey: strin
   const remembered = (key: string): Statement =>
     rememberFirst(row.account_id, key, JSON.stringify(body), () => new Repeated());
   return [
+    holdAccount(row.account_id),
     ...(idempotencyKey ? [remembered(idempotencyKey)] : []),
     insertObject(row, () => new AppError('object_id_in_use')),
     takeStorage(row.account_id, row.size_bytes),

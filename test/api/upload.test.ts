@@ -260,3 +260,8 @@ function post(body: Buffer) {
     headers: { 'Content-Type': multipartType, Authorization: `Bearer ${operatorKey}` },
   });
 }
+
+test('a field nobody asked for is ignored, whatever it is called', async () => {
+  for (const name of ['__proto__', 'constructor', 'other'])
+    assert.equal((await server.upload(await picture(8, 8), { [name]: 'x' })).status, 200, name);
+});
