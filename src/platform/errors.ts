@@ -21,6 +21,7 @@ const catalogue = {
   key_not_found: [404, 'Key not found'],
   account_not_found: [404, 'Account not found'],
   method_not_allowed: [405, 'This address does not accept this method'],
+  headers_too_slow: [408, 'The head of the request took longer than 10 seconds'],
   body_too_slow: [408, 'The upload was slower than 1 KB per second for 30 seconds'],
   object_id_in_use: [409, 'Object id already in use'],
   conflict: [409, 'The request conflicts with the current state'],

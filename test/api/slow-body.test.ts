@@ -1,6 +1,6 @@
 // A body is judged by its rate, never by its total time. The window is made short here: half a second stands for thirty.
 import assert from 'node:assert/strict';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { assertClean, leavesNothing } from '../support/assert-clean.ts';
@@ -112,4 +112,17 @@ test('nothing of all this was an error of ours, and the service is clean', async
   await assertClean(server);
   const errors = logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 40);
   assert.deepEqual(errors, []);
+});
+
+test('a head that never ends is cut after ten seconds, with a sentence that says so', async () => {
+  await using slow = await startServer();
+  const socket = connect(Number(new URL(slow.url).port), '127.0.0.1');
+  socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  const trickle = setInterval(() => socket.write('a'), 500);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  clearInterval(trickle);
+  assert.match(answer, /^HTTP\/1\.1 408 /);
+  assert.match(answer, /X-Error-Code: headers_too_slow/);
+  assert.match(answer, /\{"error":"The head of the request took longer than 10 seconds"\}$/);
 });

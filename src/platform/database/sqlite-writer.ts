@@ -58,8 +58,10 @@ export class SqliteWriter {
       workerData: { file },
     });
     this.#thread.unref();
-    this.#thread.on('message', (replies: WriterReply[]) => {
-      for (const reply of replies) this.#settle(reply);
+    this.#thread.on('message', (replies: WriterReply[] | object) => {
+      // Under --watch, Node tells on the same port which files the thread has loaded.
+      if (!Array.isArray(replies)) return;
+      for (const reply of replies as WriterReply[]) this.#settle(reply);
     });
     this.#thread.on('error', (error) => this.#fail(error));
     this.#stopped = new Promise((resolve) => {

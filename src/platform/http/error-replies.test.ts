@@ -22,7 +22,7 @@ describe('errors as answers', () => {
       [failure({ code: 'FST_ERR_BAD_URL', statusCode: 400 }), 404, 'not_found'],
       [failure({ code: 'FST_ERR_NOT_FOUND', statusCode: 404 }), 404, 'not_found'],
       [failure({ code: 'HPE_HEADER_OVERFLOW' }), 431, 'headers_too_large'],
-      [failure({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }), 408, 'body_too_slow'],
+      [failure({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }), 408, 'headers_too_slow'],
       [failure({ code: 'ENOSPC' }), 507, 'disk_full'],
       [Object.assign(new SyntaxError('Unexpected token'), { statusCode: 400 }), 400, 'invalid_json'],
       [failure({ statusCode: 418 }), 400, 'bad_request'],
@@ -86,7 +86,7 @@ describe('errors as answers', () => {
     for (const [error, statusLine, code] of [
       [failure({ code: 'HPE_INVALID_METHOD' }), '400 Bad Request', 'bad_request'],
       [failure({ code: 'HPE_HEADER_OVERFLOW' }), '431 Request Header Fields Too Large', 'headers_too_large'],
-      [failure({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }), '408 Request Timeout', 'body_too_slow'],
+      [failure({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }), '408 Request Timeout', 'headers_too_slow'],
     ] as const) {
       const [head = '', body = ''] = (await answerTo(error)).split('\r\n\r\n');
       assert.ok(head.startsWith(`HTTP/1.1 ${statusLine}\r\n`), head);

@@ -15,7 +15,7 @@ const foreignCodes: Record<string, ErrorCode> = {
   FST_ERR_ASYNC_CONSTRAINT: 'not_found',
   FST_ERR_NOT_FOUND: 'not_found',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'body_too_slow',
+  ERR_HTTP_REQUEST_TIMEOUT: 'headers_too_slow',
   ENOSPC: 'disk_full',
   EDQUOT: 'disk_full',
 };
