@@ -3,7 +3,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openSqliteConnection, type SqlResult, type SqlValue } from './sqlite-connection.ts';
 
 export type WriterStatement = { sql: string; parameters: readonly SqlValue[] };
-export type BatchStatement = WriterStatement & { mustChange: boolean };
+/**
+ * A batch is sent for every upload, so its statements are small: the text goes along only the first time, and is known by
+ * its number from then on.
+ */
+export type BatchStatement = readonly [
+  number: number,
+  text: string | null,
+  mustChange: boolean,
+  parameters: readonly SqlValue[],
+];
 export type WriterRequest = { id: number } & (WriterStatement | { batch: readonly BatchStatement[] });
 export type WriterReply =
   | { id: number; rows: unknown[]; changes: number }
@@ -14,6 +23,7 @@ export type WriterReply =
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread');
 const connection = openSqliteConnection((workerData as { file: string }).file, { readonly: false });
+const texts: string[] = [];
 
 port.on('message', (requests: WriterRequest[] | 'close') => {
   if (requests === 'close') {
@@ -37,9 +47,14 @@ function answer(request: WriterRequest): WriterReply {
 }
 
 function runBatch(batch: readonly BatchStatement[]): { refusedBy: number } | SqlResult {
+  // All of them before any runs: one that fails must not keep those behind it from being known.
+  for (const [number, text] of batch) if (text !== null) texts[number] = text;
   command('SAVEPOINT batch');
   try {
-    const refusedBy = batch.findIndex((statement) => run(statement).changes === 0 && statement.mustChange);
+    const refusedBy = batch.findIndex(([number, , mustChange, parameters]) => {
+      const { changes } = run({ sql: texts[number] as string, parameters });
+      return changes === 0 && mustChange;
+    });
     if (refusedBy !== -1) command('ROLLBACK TO batch');
     command('RELEASE batch');
     return refusedBy === -1 ? { rows: [], changes: 0 } : { refusedBy };

@@ -16,10 +16,8 @@ const maxGroupMs = 10;
 type Waiting = { resolve(result: SqlResult): void; reject(error: Error): void };
 type Settled = { resolve: (value: never) => void; reject: (error: unknown) => void };
 type Transaction = Settled & { work(tx: Tx): Promise<unknown>; afterCommit: (() => void)[] };
-type Batch = Settled & {
-  statements: readonly BatchStatement[];
-  orElse: readonly ((() => Error) | undefined)[];
-};
+type BatchQuery = WriterStatement & { orElse?: (() => Error) | undefined };
+type Batch = Settled & { queries: readonly BatchQuery[] };
 /** What the group's commit decides about. */
 type Awaiting = Settled & { value: Promise<unknown>; afterCommit?: (() => void)[] };
 
@@ -47,6 +45,8 @@ export class SqliteWriter {
   readonly #waiting = new Map<number, Waiting>();
   readonly #queue: (Transaction | Batch)[] = [];
   readonly #stopped: Promise<void>;
+  /** Of the texts of batches. */
+  readonly #numbers = new Map<string, number>();
   #outbox: WriterRequest[] = [];
   #nextId = 1;
   #running = false;
@@ -80,17 +80,12 @@ export class SqliteWriter {
     });
   }
 
-  writeBatch(queries: readonly (WriterStatement & { orElse?: (() => Error) | undefined })[]): Promise<void> {
+  /** Its texts must be few, since the thread remembers each of them: templates, not queries built for the occasion. */
+  writeBatch(queries: readonly BatchQuery[]): Promise<void> {
     if (this.#gone) return Promise.reject(this.#gone);
     return new Promise<void>((resolve, reject) => {
-      const statements = queries.map(({ sql, parameters, orElse }) => ({
-        sql,
-        parameters,
-        mustChange: orElse !== undefined,
-      }));
       this.#queue.push({
-        statements,
-        orElse: queries.map(({ orElse }) => orElse),
+        queries,
         resolve: resolve as (value: never) => void,
         reject,
       });
@@ -132,7 +127,7 @@ export class SqliteWriter {
     try {
       do {
         const next = this.#queue.shift() as Transaction | Batch;
-        if ('statements' in next) {
+        if ('queries' in next) {
           const value = this.#runBatch(next);
           value.catch(() => undefined);
           group.push({ ...next, value });
@@ -166,12 +161,22 @@ export class SqliteWriter {
   }
 
   /** Not waited for by what follows: when it fails, the thread has undone it before going on. */
-  async #runBatch({ statements, orElse }: Batch): Promise<void> {
+  async #runBatch({ queries }: Batch): Promise<void> {
     try {
-      await this.#request({ batch: statements });
+      await this.#request({ batch: queries.map((query) => this.#numbered(query)) });
     } catch (error) {
-      throw error instanceof Refusal ? (orElse[error.by] as () => Error)() : toAppError(error);
+      const refusal = error instanceof Refusal ? queries[error.by]?.orElse?.() : undefined;
+      throw refusal ?? toAppError(error);
     }
+  }
+
+  #numbered({ sql, parameters, orElse }: BatchQuery): BatchStatement {
+    const mustChange = orElse !== undefined;
+    const known = this.#numbers.get(sql);
+    if (known !== undefined) return [known, null, mustChange, parameters];
+    const number = this.#numbers.size;
+    this.#numbers.set(sql, number);
+    return [number, sql, mustChange, parameters];
   }
 
   /** Null when the transaction failed and was told so; throws when the whole group is lost. */
