@@ -10,18 +10,22 @@ export type MultipartEvent =
 export class MultipartFault extends Error {}
 
 const maxHeadBytes = 16 * 1024;
+const nothing = Buffer.alloc(0);
 const lineEnd = Buffer.from('\r\n');
 const headEnd = Buffer.from('\r\n\r\n');
 const dash = 0x2d;
 
-/** `preamble` before the first boundary, `boundary` right behind one, then a part's `head` and `body`; `epilogue` after the last. */
-type State = 'preamble' | 'boundary' | 'head' | 'body' | 'epilogue';
+/**
+ * `start` at the first byte, `preamble` before the first boundary, `boundary` right behind one, then a part's `head` and
+ * `body`; `epilogue` after the last.
+ */
+type State = 'start' | 'preamble' | 'boundary' | 'head' | 'body' | 'epilogue';
 
 export class MultipartParser {
   readonly #delimiter: Buffer;
-  #state: State = 'preamble';
-  /** What may be the beginning of something and needs the next chunk to tell. The first boundary has no line before it. */
-  #carried: Buffer = lineEnd;
+  #state: State = 'start';
+  /** What may be the beginning of something and needs the next chunk to tell. */
+  #carried: Buffer = nothing;
 
   constructor(boundary: string) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
@@ -34,7 +38,7 @@ export class MultipartParser {
   push(chunk: Buffer): MultipartEvent[] {
     const events: MultipartEvent[] = [];
     let rest = this.#carried.length === 0 ? chunk : Buffer.concat([this.#carried, chunk]);
-    this.#carried = Buffer.alloc(0);
+    this.#carried = nothing;
     while (rest.length > 0) {
       const left = this.#step(rest, events);
       if (left === null) break;
@@ -46,6 +50,8 @@ export class MultipartParser {
   /** What is left to look at; null when only the next chunk can tell more. */
   #step(bytes: Buffer, events: MultipartEvent[]): Buffer | null {
     switch (this.#state) {
+      case 'start':
+        return this.#readStart(bytes);
       case 'preamble':
       case 'body':
         return this.#readBody(bytes, events);
@@ -56,6 +62,19 @@ export class MultipartParser {
       case 'epilogue':
         return null;
     }
+  }
+
+  /** The first boundary has no line before it. Looked at by itself, because a first chunk put behind one would be copied. */
+  #readStart(bytes: Buffer): Buffer | null {
+    const line = this.#delimiter.subarray(lineEnd.length);
+    const length = Math.min(bytes.length, line.length);
+    if (line.compare(bytes, 0, length, 0, length) !== 0) {
+      this.#state = 'preamble';
+      return bytes;
+    }
+    if (length < line.length) return this.#wait(bytes);
+    this.#state = 'boundary';
+    return bytes.subarray(length);
   }
 
   #readBody(bytes: Buffer, events: MultipartEvent[]): Buffer | null {
