@@ -1,11 +1,12 @@
-// Runs the sweeps: staging at once and every few minutes, all of storage once a day and soon after every start.
+// Runs the sweeps: staging at once and every few minutes, all of storage once a day, soon after every start, and again
+// when what a crash left is old enough to be taken.
 import type { Database } from '../platform/database/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Stores } from './stores.ts';
-import { sweepOrphans, sweepStaging } from './sweep.ts';
+import { defaultSweep, sweepOrphans, sweepStaging } from './sweep.ts';
 
 const stagingEveryMs = 300_000;
-const orphansAfterMs = 120_000;
+const orphansAfterMs = [120_000, defaultSweep.orphanMs + 120_000];
 const orphansEveryMs = 24 * 3600 * 1000;
 
 export class Janitor {
@@ -23,7 +24,7 @@ export class Janitor {
     staging();
     this.#timers.push(
       setInterval(staging, stagingEveryMs).unref(),
-      setTimeout(orphans, orphansAfterMs).unref(),
+      ...orphansAfterMs.map((afterMs) => setTimeout(orphans, afterMs).unref()),
       setInterval(orphans, orphansEveryMs).unref(),
     );
   }

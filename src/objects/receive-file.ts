@@ -1,4 +1,4 @@
-// Streams an uploaded file to staging while it is counted, hashed, recognised and walked: every fault that its bytes
+// Streams an uploaded file to its key while it is counted, hashed, recognised and walked: every fault that its bytes
 // can have is known when the last one has come, and nothing of it stays in memory.
 import { createHash } from 'node:crypto';
 import { SNIFF_BYTES, sniffType } from '../lib/sniff-type.ts';
@@ -11,45 +11,46 @@ import {
   type ImageWalker,
 } from '../lib/walk-image.ts';
 import { AppError } from '../platform/errors.ts';
-import type { StagedFile } from '../platform/storage/storage.ts';
+import type { NewOriginal } from './new-original.ts';
 
 export type UploadLimits = { maxImageBytes: number | null; maxVideoBytes: number | null };
-export type ReceivedFile = { staged: StagedFile; sizeBytes: number; sha256: string; facts: ImageFacts };
+export type ReceivedFile = { original: NewOriginal; sizeBytes: number; sha256: string; facts: ImageFacts };
 
 export class FileReceiver {
-  readonly #staged: StagedFile;
+  readonly #original: NewOriginal;
   readonly #inspector: Inspector;
   readonly #hash = createHash('sha256');
 
-  constructor(staged: StagedFile, limits: UploadLimits) {
-    this.#staged = staged;
+  constructor(original: NewOriginal, limits: UploadLimits) {
+    this.#original = original;
     this.#inspector = new Inspector(limits);
   }
 
   async write(chunk: Buffer): Promise<void> {
     asUploadFault(() => this.#inspector.push(chunk));
     this.#hash.update(chunk);
-    await this.#staged.write(chunk);
+    await this.#original.file.write(chunk);
   }
 
   finish(): ReceivedFile {
     const facts = asUploadFault(() => this.#inspector.end());
-    return { staged: this.#staged, sizeBytes: this.#staged.size, sha256: this.#hash.digest('hex'), facts };
+    const original = this.#original;
+    return { original, sizeBytes: original.file.size, sha256: this.#hash.digest('hex'), facts };
   }
 
   /** Leaves nothing of it. */
   async discard(): Promise<void> {
-    await this.#staged.discard();
+    await this.#original.file.discard();
   }
 }
 
-/** A whole file from one source. The staged bytes are gone when this throws. */
+/** A whole file from one source. Its bytes are gone when this throws. */
 export async function receiveFile(
   source: AsyncIterable<Buffer>,
-  staged: StagedFile,
+  original: NewOriginal,
   limits: UploadLimits,
 ): Promise<ReceivedFile> {
-  const receiver = new FileReceiver(staged, limits);
+  const receiver = new FileReceiver(original, limits);
   try {
     for await (const chunk of source) await receiver.write(chunk);
     return receiver.finish();
@@ -95,7 +96,7 @@ class Inspector {
   }
 
   #recognise(): void {
-    const head = Buffer.concat(this.#head);
+    const head = this.#head.length === 1 ? (this.#head[0] as Buffer) : Buffer.concat(this.#head);
     this.#head = [];
     const sniffed = sniffType(head);
     if (sniffed.kind !== 'image') throw unsupported(sniffed);

@@ -9,7 +9,6 @@ import { AppError, retryAfter } from '../platform/errors.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { enqueueStatement } from '../platform/jobs/jobs.ts';
 import { randomHex } from '../platform/random.ts';
-import { newGeneration, originalKey } from './object-keys.ts';
 import { facetsOf, facetStatements } from './facets.ts';
 import { recall, rememberFirst } from './idempotency.ts';
 import { manifestJob } from './manifests.ts';
@@ -47,7 +46,6 @@ export class UploadStore {
   }
 
   async store(upload: StoreUpload): Promise<StoredAnswer> {
-    const { staged } = upload.file;
     try {
       const row = this.#newRow(upload);
       // Saves the disk work, not more. Under a key only the transaction can tell a rival from the first of two repeats.
@@ -55,17 +53,16 @@ export class UploadStore {
         throw new AppError('object_id_in_use');
       return await this.#storeRow(row, upload);
     } finally {
-      await staged.discard();
+      await upload.file.original.file.discard();
     }
   }
 
   async #storeRow(row: NewRow, { file, idempotencyKey }: StoreUpload): Promise<StoredAnswer> {
-    const storage = this.#stores[row.backend];
-    const key = originalKey(row.bucket_id, row.generation);
+    const { original } = file;
     let writing = false;
     try {
       failpoint('upload:received');
-      await file.staged.commit(key);
+      await original.file.commit();
       failpoint('upload:durable');
       writing = true;
       const body = storedObject(this.#urls, row);
@@ -73,7 +70,8 @@ export class UploadStore {
       failpoint('upload:committed');
       return body;
     } catch (error) {
-      if (!writing || isCertainlyNotCommitted(error)) await storage.delete(key).catch(() => undefined);
+      if (!writing || isCertainlyNotCommitted(error))
+        await this.#stores[original.backend].delete(original.key).catch(() => undefined);
       if (error instanceof Repeated) return this.#firstAnswer(row.account_id, idempotencyKey as string);
       throw error;
     }
@@ -88,12 +86,12 @@ export class UploadStore {
   #newRow({ account, file, fields }: StoreUpload): NewRow {
     if (fields.objectId?.startsWith(videoIdPrefix)) throw new AppError('invalid_object_id');
     return {
-      generation: newGeneration(),
+      generation: file.original.generation,
       account_id: account.account_id,
       bucket_id: account.bucket_id,
       object_id: fields.objectId ?? randomHex(6),
       custom_id: fields.objectId === null ? 0 : 1,
-      backend: account.storage_backend,
+      backend: file.original.backend,
       kind: 'image',
       type: file.facts.type,
       size_bytes: file.sizeBytes,

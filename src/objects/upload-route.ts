@@ -6,6 +6,7 @@ import type { Database } from '../platform/database/database.ts';
 import { AppError } from '../platform/errors.ts';
 import type { HttpApp } from '../platform/http/http-server.ts';
 import { parseIdempotencyKey, recall } from './idempotency.ts';
+import { newOriginal } from './new-original.ts';
 import { StoredObject } from './object-json.ts';
 import { readUpload } from './read-upload.ts';
 import { FileReceiver } from './receive-file.ts';
@@ -63,8 +64,8 @@ async function upload(request: FastifyRequest, parts: Parts): Promise<StoredAnsw
   const first = idempotencyKey && (await recall(parts.database.read, account.account_id, idempotencyKey));
   if (first) return JSON.parse(first) as StoredAnswer;
   const limits = limitsOf(account);
-  const storage = parts.stores[account.storage_backend];
-  const openFile = async (): Promise<FileReceiver> => new FileReceiver(await storage.stage(), limits);
+  const openFile = async (): Promise<FileReceiver> =>
+    new FileReceiver(await newOriginal(parts.stores, account), limits);
   // The body is not ours to destroy: who is refused in the middle of it must still be able to read why.
   const body = request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   const received = await readUpload(body, boundaryOf(request), openFile);

@@ -5,7 +5,7 @@ import type { Storage } from '../../src/platform/storage/storage.ts';
 import { listingContract } from './storage-contract-listing.ts';
 import { readingContract } from './storage-contract-reading.ts';
 import { resourceContract } from './storage-contract-resources.ts';
-import { stagingContract } from './storage-contract-staging.ts';
+import { creatingContract } from './storage-contract-creating.ts';
 import type { Check } from './storage-contract-support.ts';
 import { writingContract } from './storage-contract-writing.ts';
 
@@ -29,7 +29,7 @@ export function storageContract(name: string, open: () => Promise<OpenedStorage>
   describe(`storage contract: ${name}`, () => {
     readingContract(check);
     writingContract(check);
-    stagingContract(check);
+    creatingContract(check);
     listingContract(check);
     resourceContract(check);
   });

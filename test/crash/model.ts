@@ -23,8 +23,8 @@ export class Model {
   /** Uploads without an answer whose id the service was to make. */
   #nameless: Upload[] = [];
   /** Hashes of uploads that may have left bytes without an object. */
-  readonly #orphans = new Set<string>();
-  readonly #sentTwice = new Set<string>();
+  readonly #orphans = new Map<string, Buffer>();
+  readonly #sentTwice = new Map<string, Buffer>();
   #deletedIds: string[] = [];
   /** Keys with their first answers, and those that never had one. */
   #answered: (KeyedUpload & { answer: StoredAnswer })[] = [];
@@ -51,8 +51,10 @@ export class Model {
     return this.#deletedIds.filter((id) => !this.#states.has(id));
   }
 
-  mayBeOrphan(hash: string): boolean {
-    return this.#orphans.has(hash) || this.#sentTwice.has(hash);
+  mayBeOrphan(bytes: Buffer): boolean {
+    return [...this.#orphans.values(), ...this.#sentTwice.values()].some((sent) =>
+      sent.subarray(0, bytes.length).equals(bytes),
+    );
   }
 
   isBusy(id: string): boolean {
@@ -86,14 +88,14 @@ export class Model {
   }
 
   beginUpload(upload: Upload): void {
-    this.#orphans.add(upload.sha256);
+    this.#orphans.set(upload.sha256, upload.bytes);
     if (upload.objectId === null) this.#nameless.push(upload);
     else this.begin(upload.objectId, stateAfter(upload));
   }
 
   /** Only one of the two becomes an object; the bytes of the other may stay for a while. */
   sendTwice(upload: Upload): void {
-    this.#sentTwice.add(upload.sha256);
+    this.#sentTwice.set(upload.sha256, upload.bytes);
   }
 
   acknowledge(id: string, state: State): void {

@@ -14,6 +14,7 @@ const passes = {
   'job:claimed': 30,
   'job:done': 30,
   'job:finished': 30,
+  'storage:written': 50,
   'storage:synced': 50,
   'storage:renamed': 50,
   'database:before-commit': 60,

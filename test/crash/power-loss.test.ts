@@ -10,7 +10,7 @@ import { type Call, readTrace, skipWithoutStrace } from './strace.ts';
 import { seededRandom } from './random.ts';
 import { uploadBody, UploadMaker } from './uploads.ts';
 
-const traced = 'trace=fsync,fdatasync,write,writev,sendto,sendmsg,/^(pwrite|rename|unlink|mkdir)';
+const traced = 'trace=fsync,fdatasync,write,writev,sendto,sendmsg,/^(open|pwrite|rename|unlink|mkdir)';
 const objectId = 'kept-through-power-loss';
 
 suite('order of writes', { skip: skipWithoutStrace }, () => {
@@ -74,14 +74,15 @@ suite('order of writes', { skip: skipWithoutStrace }, () => {
     for (const write of writes) assertSynced(log, write, until);
   }
 
-  test('upload: bytes, file, name, folder, database, answer', () => {
-    const renamed = only('rename', ({ path }) => /\/files\/.*\/[0-9a-f]{24}$/.test(path));
-    const [, staged = ''] = /"([^"]+)"/.exec(renamed.text) ?? [];
-    const writes = calls.filter(({ name, path }) => name.startsWith('pwrite') && path === staged);
+  test('upload: name and bytes, file and folder, database, answer', () => {
+    const made = only(
+      'open',
+      ({ path, text }) => /\/files\/.*\/[0-9a-f]{24}$/.test(path) && text.includes('O_CREAT'),
+    );
+    const writes = calls.filter(({ name, path }) => name.startsWith('pwrite') && path === made.path);
     assert.ok(writes.length > 0);
-    for (const write of writes) assertSynced(staged, write, renamed);
-    const folderSync = assertSynced(dirname(renamed.path), renamed, answer(0));
-    assertCommitted(folderSync, answer(0));
+    for (const write of writes) assertCommitted(assertSynced(made.path, write, answer(0)), answer(0));
+    assertCommitted(assertSynced(dirname(made.path), made, answer(0)), answer(0));
   });
 
   test('upload: every folder that was made for it, up to the one that was there before', () => {

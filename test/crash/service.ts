@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../support/server.ts';
+import { freePort } from '../support/free-port.ts';
 import { Api, operatorKey } from './api.ts';
 import { groupEnded, groupMembers } from './process-group.ts';
 

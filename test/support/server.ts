@@ -1,11 +1,11 @@
 // A whole service on a free port of this machine, with a data folder of its own, for tests that talk HTTP to it.
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, type AppOptions, createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { freePort } from './free-port.ts';
 
 export const operatorKey = 'operator-key-for-tests-000000';
 
@@ -84,13 +84,4 @@ export async function startServer(
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
 }

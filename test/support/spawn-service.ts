@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { freePort, operatorKey } from './server.ts';
+import { freePort } from './free-port.ts';
+import { operatorKey } from './server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

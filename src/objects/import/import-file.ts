@@ -10,6 +10,7 @@ import { AppError, type ErrorCode } from '../../platform/errors.ts';
 import { recall } from '../idempotency.ts';
 import type { FileMark, ImportJournal } from './journal.ts';
 import { cleanFileName, parseFolder } from '../object-fields.ts';
+import { newOriginal } from '../new-original.ts';
 import { receiveFile } from '../receive-file.ts';
 import type { StoredAnswer, UploadStore } from '../store-upload.ts';
 import type { Stores } from '../stores.ts';
@@ -80,8 +81,7 @@ async function importOpened(
     fileName: cleanFileName(basename(path)),
   };
   const bytes = handle.createReadStream({ autoClose: false, highWaterMark: readChunkBytes });
-  const staged = await stores[account.storage_backend].stage();
-  const file = await receiveFile(bytes, staged, limitsOf(account));
+  const file = await receiveFile(bytes, await newOriginal(stores, account), limitsOf(account));
   const stored = await uploads.store({ account, file, fields, idempotencyKey });
   await journal.add(mark, stored.object_id);
   return { kind: 'uploaded', path, bytes: file.sizeBytes };

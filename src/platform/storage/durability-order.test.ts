@@ -1,5 +1,6 @@
 // Watches the system calls of a process that stores and deletes, and proves that nothing is reported as done before all
-// it depends on was synced: file before rename, folder after rename, and the parents of every new folder.
+// it depends on was synced: the file and its folder; of a replacement the file before its rename and the folder after it;
+// and the parents of every new folder.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -28,7 +29,7 @@ function traceScript(root: string, body: string): Call[] {
     const done = (label) => { try { accessSync('/done/' + label) } catch {} };
     ${body}`;
   const tracePath = `${root}.trace`;
-  const traced = 'trace=fsync,/^(pwrite64|pwritev|rename|unlink|mkdir|f?access)(at2?)?$';
+  const traced = 'trace=fsync,/^(open|pwrite64|pwritev|rename|unlink|mkdir|f?access)(at2?)?$';
   const command = [process.execPath, '--input-type=module', '-e', script];
   // Slow syncs, so that other calls fall into their time as they would on a busy disk.
   const slowed = 'inject=fsync:delay_exit=8000';
@@ -91,16 +92,38 @@ function withRoot(body: (root: string) => void): void {
   }
 }
 
-test('write, fsync file, rename, fsync folder and its parents: only then is a commit done', { skip }, () => {
+test('open, write, fsync file and folder and its parents: only then is a commit done', { skip }, () => {
   withRoot((root) => {
+    const path = join(root, 'b/0/file');
     const calls = traceScript(
       root,
-      `const staged = await storage.stage();
-      for (let n = 0; n < 6; n += 1) await staged.write(Buffer.alloc(100_000));
-      await staged.commit('b/0/file');
+      `const file = await storage.create('b/0/file');
+      for (let n = 0; n < 6; n += 1) await file.write(Buffer.alloc(100_000));
+      await file.commit();
       done('commit');`,
     );
     const done = only(calls, 'access', '/done/commit');
+    const made = calls.find((call) => call.name === 'open' && call.path === path);
+    assert.ok(made);
+    const writes = calls.filter((call) => call.name.startsWith('pwrite') && call.path === path);
+    assert.ok(writes.length >= 2);
+    assertSyncedBetween(calls, path, writes.at(-1)!, done);
+    assertSyncedBetween(calls, join(root, 'b/0'), made, done);
+    assertSyncedBetween(calls, root, only(calls, 'mkdir', join(root, 'b')), done);
+    assertSyncedBetween(calls, join(root, 'b'), only(calls, 'mkdir', join(root, 'b/0')), done);
+  });
+});
+
+test('write, fsync file, rename, fsync folder and its parents: only then is a put done', { skip }, () => {
+  withRoot((root) => {
+    const calls = traceScript(
+      root,
+      `await storage.put('b/0/file', (async function* () {
+        for (let n = 0; n < 6; n += 1) yield Buffer.alloc(100_000);
+      })());
+      done('put');`,
+    );
+    const done = only(calls, 'access', '/done/put');
     const renamed = only(calls, 'rename', join(root, 'b/0/file'));
     const writes = calls.filter(({ name }) => name === 'pwritev' || name === 'pwrite64');
     assert.ok(writes.length >= 2);
@@ -112,7 +135,7 @@ test('write, fsync file, rename, fsync folder and its parents: only then is a co
 });
 
 test(
-  'commits at once share folder syncs, yet none is done before one that began after its rename',
+  'puts at once share folder syncs, yet none is done before one that began after its rename',
   { skip },
   () => {
     withRoot((root) => {

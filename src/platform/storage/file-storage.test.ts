@@ -63,10 +63,11 @@ test('what others left in the folder is not listed', async (t) => {
 
 test('small uploads that are discarded never touch the disk', async (t) => {
   const root = await newRoot(t);
-  const staged = await createFileStorage({ root }).stage();
-  await staged.write(Buffer.alloc(100_000));
-  assert.deepEqual(await readdir(join(root, '.staging')), []);
-  await staged.discard();
+  const file = await createFileStorage({ root }).create('a/b');
+  await file.write(Buffer.alloc(100_000));
+  assert.deepEqual(await readdir(root), ['.staging']);
+  await file.discard();
+  assert.deepEqual(await readdir(root), ['.staging']);
 });
 
 test('an error of the system is internal, keeps its cause and shows the client no path', async (t) => {

@@ -1,20 +1,23 @@
-// Stores objects as files in a folder. Order of every write: bytes, fsync of the file, rename to the key, fsync of the
-// folder; only then does the caller hear of success. Emptied folders stay: removing one could take its name from under
-// a commit that has just made it durable, and there is at most one per bucket and quarter of an hour.
+// Stores objects as files in a folder. A new file is written at its key: bytes, then fsync of the file and of the folder,
+// and only then does the caller hear of success. What may replace something is written beside it first: bytes, fsync of
+// the file, rename to the key, fsync of the folder. Emptied folders stay: removing one could take its name from under a
+// commit that has just made it durable, and there is at most one per bucket and quarter of an hour.
 
-import { rename, unlink } from 'node:fs/promises';
+import { mkdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { failpoint } from '../failpoints.ts';
+import { openDescriptor } from './descriptors.ts';
 import { createDurableFolders, type DurableFolders } from './durable-folders.ts';
 import { createFolderSync, type SyncFolder } from './folder-sync.ts';
+import { GatheringWriter } from './gathering-writer.ts';
 import { fileFacts, listFiles } from './list-files.ts';
 import { makeRoot } from './make-root.ts';
+import { NewDiskFile } from './new-file.ts';
 import { readFileRange } from './read-file-range.ts';
-import { StagedDiskFile } from './staged-file.ts';
-import { sweepStaging } from './staging-files.ts';
+import { claimStagingPath, releaseStagingPath, sweepStaging } from './staging-files.ts';
 import { isAbsent, storageError, systemCode } from './storage-error.ts';
 import { assertKeyPrefix, assertStorageKey } from './storage-key.ts';
-import type { StagedFile, Storage } from './storage.ts';
+import type { Storage } from './storage.ts';
 
 /** Makes the root when it is missing, and throws when that cannot be done. */
 export function createFileStorage(options: { root: string }): Storage {
@@ -29,15 +32,34 @@ export function createFileStorage(options: { root: string }): Storage {
     return join(root, key);
   }
 
-  function stage(): StagedDiskFile {
-    return new StagedDiskFile(stagingFolder, async (path, key) =>
-      moveDurably(path, pathOf(key), folders, syncFolder),
-    );
+  function stagingWriter(): GatheringWriter {
+    return new GatheringWriter(claimStagingPath(stagingFolder), openStaged);
   }
 
   return {
-    stage: async () => stage(),
-    put: (key, data) => putStaged(stage(), key, data),
+    create: async (key) =>
+      new NewDiskFile(pathOf(key), (path) => inFolderOf(path, folders, () => openNew(path)), syncFolder),
+    put: async (key, data) => {
+      const path = pathOf(key);
+      const writer = stagingWriter();
+      try {
+        await writeAll(writer, data);
+        await writer.sync();
+        failpoint('storage:synced');
+        await inFolderOf(path, folders, () => rename(writer.path, path));
+        failpoint('storage:renamed');
+        await syncFolder(dirname(path));
+        return { size: writer.size };
+      } catch (error) {
+        await unlink(writer.path).catch(() => undefined);
+        // What the source threw is the caller's own.
+        throw systemCode(error) === undefined ? error : storageError(error);
+      } finally {
+        writer.close();
+        // Also when it could not be removed: no longer in use, it falls to the next sweep.
+        releaseStagingPath(writer.path);
+      }
+    },
     get: async (key, range) => readFileRange(pathOf(key), range),
     head: async (key) => fileFacts(pathOf(key)),
     delete: async (key) => removeDurably(pathOf(key), syncFolder),
@@ -48,49 +70,52 @@ export function createFileStorage(options: { root: string }): Storage {
     localPath: pathOf,
     sweep: ({ olderThanMs }) => sweepStaging(stagingFolder, olderThanMs),
     probe: async () => {
-      const staged = stage();
-      await staged.write(Buffer.from('probe'));
-      await staged.sync();
-      await staged.discard();
+      const writer = stagingWriter();
+      try {
+        await writer.write(Buffer.from('probe'));
+        await writer.sync();
+      } catch (error) {
+        throw storageError(error);
+      } finally {
+        writer.close();
+        await unlink(writer.path).catch(() => undefined);
+        releaseStagingPath(writer.path);
+      }
     },
   };
 }
 
-async function putStaged(
-  staged: StagedFile,
-  key: string,
-  data: Buffer | AsyncIterable<Buffer>,
-): Promise<{ size: number }> {
-  try {
-    assertStorageKey(key);
-    if (Buffer.isBuffer(data)) await staged.write(data);
-    else for await (const chunk of data) await staged.write(chunk);
-    await staged.commit(key);
-    return { size: staged.size };
-  } finally {
-    await staged.discard();
-  }
+async function writeAll(writer: GatheringWriter, data: Buffer | AsyncIterable<Buffer>): Promise<void> {
+  if (Buffer.isBuffer(data)) await writer.write(data);
+  else for await (const chunk of data) await writer.write(chunk);
 }
 
-async function moveDurably(
-  from: string,
-  to: string,
-  folders: DurableFolders,
-  syncFolder: SyncFolder,
-): Promise<void> {
-  const folder = dirname(to);
+async function inFolderOf<T>(path: string, folders: DurableFolders, action: () => Promise<T>): Promise<T> {
+  const folder = dirname(path);
   try {
     await folders.ensure(folder);
-    await rename(from, to);
+    return await action();
   } catch (error) {
     if (!isAbsent(error)) throw error;
     // A remembered folder was removed behind our back.
     folders.forget(folder);
     await folders.ensure(folder);
-    await rename(from, to);
+    return action();
   }
-  failpoint('storage:renamed');
-  await syncFolder(folder);
+}
+
+function openNew(path: string): Promise<number> {
+  return openDescriptor(path, 'wx', 0o600);
+}
+
+async function openStaged(path: string): Promise<number> {
+  try {
+    return await openNew(path);
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    await mkdir(dirname(path), { mode: 0o700 }).catch(() => undefined);
+    return openNew(path);
+  }
 }
 
 async function removeDurably(path: string, syncFolder: SyncFolder): Promise<void> {

@@ -1,7 +1,7 @@
 // Makes names in a folder durable, in rounds: all who ask before a round's fsync begins share it, and who comes later
 // waits for the next. Uploads of the same minutes share a folder, so under load one fsync serves many of them.
 
-import { open } from 'node:fs/promises';
+import { closeInBackground, openDescriptor, syncDescriptor } from './descriptors.ts';
 
 export type SyncFolder = (folder: string) => Promise<void>;
 
@@ -16,10 +16,10 @@ export function createFolderSync(): SyncFolder {
   async function run(folder: string, round: Round, previous: Promise<void> | undefined): Promise<void> {
     try {
       await previous?.catch(() => undefined);
-      // Opened anew each time: a handle kept from before could belong to a removed folder of the same name.
-      await using handle = await open(folder, 'r');
+      // Opened anew each time: a descriptor kept from before could belong to a removed folder of the same name.
+      const descriptor = await openDescriptor(folder, 'r');
       round.begun = true;
-      await handle.sync();
+      await syncDescriptor(descriptor).finally(() => closeInBackground(descriptor));
     } finally {
       round.begun = true;
       if (newestRounds.get(folder) === round) newestRounds.delete(folder);

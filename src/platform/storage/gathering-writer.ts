@@ -1,9 +1,10 @@
 // Writes a new file from chunks as they come. Small chunks are gathered into one call, so memory stays bounded and a
 // small file costs one write; the file is opened only then, so an upload refused early never touches the disk.
 
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { isAbsent } from './storage-error.ts';
+import { closeInBackground, syncDescriptor, writeVector } from './descriptors.ts';
+
+/** A descriptor of a file that was not there before. */
+export type OpenFile = (path: string) => Promise<number>;
 
 const gatheredBytesLimit = 256 * 1024;
 // A slow sender's chunks may be tiny, and each costs far more memory than its bytes.
@@ -11,17 +12,23 @@ const gatheredChunksLimit = 64;
 
 export class GatheringWriter {
   readonly path: string;
-  #handle: FileHandle | undefined;
+  readonly #open: OpenFile;
+  #descriptor: number | undefined;
   #gathered: Buffer[] = [];
   #gatheredBytes = 0;
   #writtenBytes = 0;
 
-  constructor(path: string) {
+  constructor(path: string, open: OpenFile) {
     this.path = path;
+    this.#open = open;
   }
 
   get size(): number {
     return this.#writtenBytes + this.#gatheredBytes;
+  }
+
+  get isOpened(): boolean {
+    return this.#descriptor !== undefined;
   }
 
   async write(chunk: Buffer): Promise<void> {
@@ -32,38 +39,25 @@ export class GatheringWriter {
     if (full) await this.flush();
   }
 
-  async flush(): Promise<FileHandle> {
-    this.#handle ??= await openNew(this.path);
+  async flush(): Promise<number> {
+    this.#descriptor ??= await this.#open(this.path);
     while (this.#gatheredBytes > 0) {
-      const { bytesWritten } = await this.#handle.writev(this.#gathered, this.#writtenBytes);
+      const { bytesWritten } = await writeVector(this.#descriptor, this.#gathered, this.#writtenBytes);
       this.#gathered = withoutFirstBytes(this.#gathered, bytesWritten);
       this.#gatheredBytes -= bytesWritten;
       this.#writtenBytes += bytesWritten;
     }
-    return this.#handle;
+    return this.#descriptor;
   }
 
   async sync(): Promise<void> {
-    const handle = await this.flush();
-    await handle.sync();
+    await syncDescriptor(await this.flush());
   }
 
-  /** Never rejects: what matters was reported by `sync`, and a file about to be removed has nothing to lose. */
-  async close(): Promise<void> {
-    const handle = this.#handle;
-    this.#handle = undefined;
+  close(): void {
+    if (this.#descriptor !== undefined) closeInBackground(this.#descriptor);
+    this.#descriptor = undefined;
     this.#gathered = [];
-    await handle?.close().catch(() => undefined);
-  }
-}
-
-async function openNew(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'wx', 0o600);
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-    await mkdir(dirname(path), { mode: 0o700 }).catch(() => undefined);
-    return open(path, 'wx', 0o600);
   }
 }
 

@@ -1,25 +1,23 @@
-// A file in staging from its first byte to its commit or its removal. Whatever goes wrong on the way, the bytes and the
-// descriptor are gone before the caller hears of it.
+// A file written straight to a key that nothing names yet, from its first byte to its commit or its removal. Whatever
+// goes wrong on the way, the bytes and the descriptor are gone before the caller hears of it.
 
 import { unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { failpoint } from '../failpoints.ts';
-import { GatheringWriter } from './gathering-writer.ts';
-import { claimStagingPath, releaseStagingPath } from './staging-files.ts';
+import { GatheringWriter, type OpenFile } from './gathering-writer.ts';
+import type { SyncFolder } from './folder-sync.ts';
 import { storageError } from './storage-error.ts';
-import type { StagedFile } from './storage.ts';
+import type { NewFile } from './storage.ts';
 
-/** Moves a complete, synced file to its key; durable when it resolves. */
-export type MoveToKey = (path: string, key: string) => Promise<void>;
-
-export class StagedDiskFile implements StagedFile {
+export class NewDiskFile implements NewFile {
   readonly #writer: GatheringWriter;
-  readonly #moveToKey: MoveToKey;
+  readonly #syncFolder: SyncFolder;
   #finished: 'committed' | 'discarded' | undefined;
   #lastCall: Promise<unknown> = Promise.resolve();
 
-  constructor(stagingFolder: string, moveToKey: MoveToKey) {
-    this.#writer = new GatheringWriter(claimStagingPath(stagingFolder));
-    this.#moveToKey = moveToKey;
+  constructor(path: string, open: OpenFile, syncFolder: SyncFolder) {
+    this.#writer = new GatheringWriter(path, open);
+    this.#syncFolder = syncFolder;
   }
 
   get size(): number {
@@ -37,17 +35,14 @@ export class StagedDiskFile implements StagedFile {
     });
   }
 
-  sync(): Promise<void> {
-    return this.#attempt(() => this.#writer.sync());
-  }
-
-  commit(key: string): Promise<void> {
+  commit(): Promise<void> {
     return this.#attempt(async () => {
-      await this.#writer.sync();
-      failpoint('storage:synced');
-      await Promise.all([this.#writer.close(), this.#moveToKey(this.#writer.path, key)]);
+      await this.#writer.flush();
+      failpoint('storage:written');
+      // Its name has been in the folder since it was opened, so neither has to wait for the other.
+      await Promise.all([this.#writer.sync(), this.#syncFolder(dirname(this.#writer.path))]);
+      this.#writer.close();
       this.#finished = 'committed';
-      releaseStagingPath(this.#writer.path);
     });
   }
 
@@ -58,7 +53,7 @@ export class StagedDiskFile implements StagedFile {
   #attempt<T>(action: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       try {
-        if (this.#finished) throw new Error(`The staged file was already ${this.#finished}`);
+        if (this.#finished) throw new Error(`The file was already ${this.#finished}`);
         return await action();
       } catch (error) {
         await this.#remove();
@@ -77,9 +72,8 @@ export class StagedDiskFile implements StagedFile {
   async #remove(): Promise<void> {
     if (this.#finished) return;
     this.#finished = 'discarded';
-    await this.#writer.close();
+    if (!this.#writer.isOpened) return;
+    this.#writer.close();
     await unlink(this.#writer.path).catch(() => undefined);
-    // Also when it could not be removed: no longer in use, it falls to the next sweep.
-    releaseStagingPath(this.#writer.path);
   }
 }

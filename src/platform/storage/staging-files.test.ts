@@ -15,14 +15,15 @@ async function newRoot(t: TestContext): Promise<string> {
   return root;
 }
 
-/** Another process that stages a file and says so. */
-function stageElsewhere(root: string) {
+/** Another process in the middle of a put, and says so. */
+function putElsewhere(root: string) {
   const script = `
     import { createFileStorage } from ${JSON.stringify(import.meta.resolve('./file-storage.ts'))};
-    const staged = await createFileStorage({ root: ${JSON.stringify(root)} }).stage();
-    await staged.write(Buffer.alloc(300_000));
-    console.log(await staged.localPath());
-    setInterval(() => undefined, 1000);`;
+    await createFileStorage({ root: ${JSON.stringify(root)} }).put('a/b', (async function* () {
+      yield Buffer.alloc(300_000);
+      console.log('written');
+      await new Promise(() => setInterval(() => undefined, 1000));
+    })());`;
   return spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -31,7 +32,7 @@ function stageElsewhere(root: string) {
 test('a file of a living process is spared; when the process was killed it goes at once', async (t) => {
   const root = await newRoot(t);
   const storage = createFileStorage({ root });
-  const other = stageElsewhere(root);
+  const other = putElsewhere(root);
   t.after(() => other.kill('SIGKILL'));
   await once(other.stdout, 'data');
   assert.equal((await readdir(join(root, '.staging'))).length, 1);
@@ -64,8 +65,11 @@ test('what belongs to another host, or to nobody we know, goes by age', async (t
 test('two backends of one process on one folder spare each other’s files', async (t) => {
   const root = await newRoot(t);
   const [one, other] = [createFileStorage({ root }), createFileStorage({ root })];
-  const staged = await one.stage();
-  await staged.localPath();
-  assert.equal(await other.sweep({ olderThanMs: -anHourMs }), 0);
-  await staged.commit('a/b');
+  const parts = async function* () {
+    yield Buffer.alloc(300_000);
+    assert.equal((await readdir(join(root, '.staging'))).length, 1);
+    assert.equal(await other.sweep({ olderThanMs: -anHourMs }), 0);
+    yield Buffer.alloc(5);
+  };
+  assert.deepEqual(await one.put('a/b', parts()), { size: 300_005 });
 });

@@ -1,12 +1,14 @@
 // What every storage backend offers. Keys are made by us and never hold a user's string; visibility of an object is
-// the database's affair, so a backend only promises that a key shows all of some write or nothing, and that what
-// resolved survives a power cut.
+// the database's affair, so a backend only promises that what resolved is there whole and survives a power cut.
 
 import type { Readable } from 'node:stream';
 
 export interface Storage {
-  /** Begins a file that no key shows until it is committed. Touches the disk only when bytes need room. */
-  stage(): Promise<StagedFile>;
+  /**
+   * Begins a file at a key that was never used and that nobody knows of: what the key shows before the commit is
+   * undefined, and after a crash it may show a part. Touches the disk only when bytes need room.
+   */
+  create(key: string): Promise<NewFile>;
 
   /** Stores or replaces in one step: readers see the old bytes or the new, and it is durable when it resolves. */
   put(key: string, data: Buffer | AsyncIterable<Buffer>): Promise<{ size: number }>;
@@ -28,7 +30,7 @@ export interface Storage {
   /** Where a child process can open the bytes; null when they are not on this machine. */
   localPath(key: string): string | null;
 
-  /** Removes staged bytes that nobody will commit: at once when their process is gone, else by age. Returns how many. */
+  /** Removes what puts that died left aside: at once when their process is gone, else by age. Returns how many. */
   sweep(options: { olderThanMs: number }): Promise<number>;
 
   /** Rejects when nothing can be written durably now. */
@@ -36,10 +38,10 @@ export interface Storage {
 }
 
 /**
- * Calls take effect in the order they are made. When one fails, the staged bytes are already gone and the file is of no
- * further use; calling `discard` anyway is fine.
+ * Calls take effect in the order they are made. When one fails, the bytes are already gone and the file is of no further
+ * use; calling `discard` anyway is fine.
  */
-export interface StagedFile {
+export interface NewFile {
   /** Bytes written so far. */
   readonly size: number;
 
@@ -49,13 +51,10 @@ export interface StagedFile {
   /** Where a child process can open all that was written so far; null when it is not on this machine. */
   localPath(): Promise<string | null>;
 
-  /**
-   * Durable at the key when it resolves. After a rejection the key holds either what it held before or all of the new
-   * bytes: who meant it to be new deletes it.
-   */
-  commit(key: string): Promise<void>;
+  /** Durable at its key when it resolves. After a rejection the key may show anything: who began it deletes it. */
+  commit(): Promise<void>;
 
-  /** Removes the staged bytes; never rejects (`sweep` takes what could not be removed) and does nothing after a commit. */
+  /** Removes the bytes; never rejects (what could not be removed is a key that nothing names) and does nothing after a commit. */
   discard(): Promise<void>;
 }
 
