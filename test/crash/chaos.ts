@@ -1,6 +1,7 @@
-// The long versions: 200 kills (CRASH_ROUNDS for more), and every error at the first calls of each kind until it is no
-// longer met. `npm run chaos`; takes the better part of an hour.
+// The long versions: 200 kills (CRASH_ROUNDS for more), 60 losses of power (POWER_LOSSES), and every error at the first
+// calls of each kind until it is no longer met. `npm run chaos`; takes the better part of an hour.
 import { type FaultCase, nameOf, runFaultCase } from './fault-cases.ts';
+import { runPowerLosses } from './power-loss/power-losses.ts';
 import { runRounds } from './run-rounds.ts';
 import { skipWithoutStrace } from './strace.ts';
 
@@ -19,7 +20,10 @@ const moments = ['1', '2', '3', '4', '5', '6', '1+'];
 
 await runRounds(rounds);
 if (skipWithoutStrace) console.log(skipWithoutStrace);
-else await runFaults();
+else {
+  console.log(await runPowerLosses(Number(process.env['POWER_LOSSES'] ?? 60)));
+  await runFaults();
+}
 
 async function runFaults(): Promise<void> {
   const seed = Number(process.env['TINTYPE_CRASH_SEED'] ?? Date.now() % 2 ** 31);

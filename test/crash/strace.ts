@@ -15,6 +15,8 @@ export type Call = {
   /** Lines of the trace at which it began and ended. */
   begun: number;
   ended: number;
+  /** What it returned; undefined for a call that the process did not live to see the end of. */
+  result: number | undefined;
 };
 
 /** A call of one thread may be split by lines of another: `… <unfinished ...>`, later `<... name resumed>`. */
@@ -27,6 +29,7 @@ export function readTrace(file: string): Call[] {
     const before = unfinished.get(thread);
     if (resumed && before) {
       before.ended = line;
+      before.result = resultOf(rest);
       unfinished.delete(thread);
     }
     if (!name) continue;
@@ -36,6 +39,7 @@ export function readTrace(file: string): Call[] {
       path: pathOf(rest),
       begun: line,
       ended: line,
+      result: resultOf(rest),
     };
     calls.push(call);
     if (!rest.endsWith('<unfinished ...>')) continue;
@@ -43,6 +47,11 @@ export function readTrace(file: string): Call[] {
     unfinished.set(thread, call);
   }
   return calls;
+}
+
+function resultOf(rest: string): number | undefined {
+  const result = / = (-?\d+)[^"]*$/.exec(rest)?.[1];
+  return result === undefined ? undefined : Number(result);
 }
 
 function pathOf(rest: string): string {

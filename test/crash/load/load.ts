@@ -36,10 +36,12 @@ const makingRoom: readonly Work[] = [deleteOne, deleteSeveral];
 
 export class Load {
   readonly #context: LoadContext;
+  readonly #work: readonly Work[];
   #stopped = false;
 
-  constructor(parts: LoadParts) {
+  constructor(parts: LoadParts, work: readonly Work[] = allWork) {
     this.#context = new LoadContext(parts);
+    this.#work = work;
   }
 
   /** Throws when the service answered what it must not. */
@@ -67,7 +69,7 @@ export class Load {
   async #step(): Promise<void> {
     const { model, random } = this.#context;
     try {
-      await random.pick(model.alive().length > maxAlive ? makingRoom : allWork)(this.#context);
+      await random.pick(model.alive().length > maxAlive ? makingRoom : this.#work)(this.#context);
     } catch (error) {
       if (error instanceof Failed) return;
       this.#stopped = true;
