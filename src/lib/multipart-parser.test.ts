@@ -123,6 +123,12 @@ describe('the multipart parser', () => {
       assert.throws(() => decode([Buffer.from(text)]), MultipartFault, text.slice(0, 40));
   });
 
+  test('a head is too long whether it comes at once or in pieces', () => {
+    const body = encode([{ name: 'x'.repeat(20_000), bytes: Buffer.from('x') }]);
+    for (const chunks of [[body], split(body, [5000, 10_000, 17_000])])
+      assert.throws(() => decode(chunks), MultipartFault);
+  });
+
   test('nothing makes it throw anything but its own fault', () => {
     const piece = fc.constantFrom(
       '\r\n',

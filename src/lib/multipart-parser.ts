@@ -119,16 +119,21 @@ export class MultipartParser {
   #readHead(bytes: Buffer, events: MultipartEvent[]): Buffer | null {
     const end = bytes.indexOf(headEnd);
     if (end === -1) return this.#wait(bytes);
+    if (end > maxHeadBytes) throw tooLong();
     events.push({ type: 'begin', head: parseHead(bytes.toString('utf8', 0, end)) });
     this.#state = 'body';
     return bytes.subarray(end + headEnd.length);
   }
 
   #wait(bytes: Buffer): null {
-    if (bytes.length > maxHeadBytes) throw new MultipartFault('The head of a part is too long');
+    if (bytes.length > maxHeadBytes) throw tooLong();
     this.#carried = bytes;
     return null;
   }
+}
+
+function tooLong(): MultipartFault {
+  return new MultipartFault('The head of a part is too long');
 }
 
 function parseHead(text: string): PartHead {

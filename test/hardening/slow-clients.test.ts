@@ -1,0 +1,127 @@
+// Two thousand slow heads and two hundred slow uploads against the service as its own process: nobody else notices, they
+// are all gone within a minute, an honest slow line is not mistaken for one of them, and nothing of them is left.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
+import { filePart, multipart, multipartType } from '../support/multipart.ts';
+import { picture } from '../support/pictures.ts';
+import { head, sendRaw } from '../support/raw-http.ts';
+import { type Service, spawnService } from '../support/spawn-service.ts';
+import { descriptorLimit, openDescriptors } from './descriptors.ts';
+import { GoodRequests, percentile } from './good-requests.ts';
+import { figures, type Seen, slowAttack, steady } from './slow-attack.ts';
+import { secondsUntilGone } from './slow-clients.ts';
+import { evasions, heads, uploads } from './slow-kinds.ts';
+import { filesInStaging, generationsInRows, originalsOnDisk } from './stored-files.ts';
+
+const goneWithinSeconds = 60;
+const floorMs = 20;
+const neededDescriptors = 4096;
+const warmUpMs = 1000;
+const idleMs = 5000;
+
+const limit = await descriptorLimit();
+const skip = limit < neededDescriptors && `only ${limit} open files are allowed; needs ${neededDescriptors}`;
+if (skip) console.error(`\nSLOW CLIENTS NOT TRIED: ${skip} (ulimit -n)\n`);
+
+suite('slow clients', { skip }, () => {
+  let dataDir: string;
+  let service: Service;
+  let file: Buffer;
+  let descriptorsBefore: number;
+  let idle: number[];
+  let seen: Seen;
+
+  const pid = (): number => service.process.pid as number;
+  const upload = (objectId: string) => {
+    const body = multipart([{ name: 'object', value: objectId }, filePart(file)]);
+    const type = { 'Content-Type': multipartType, 'Content-Length': body.length };
+    return sendRaw(service, Buffer.concat([Buffer.from(head('POST', '/upload/', type)), body]));
+  };
+  const measure = async (good: GoodRequests, forMs: number): Promise<number[]> => {
+    good.start();
+    await pause(forMs);
+    return good.stop();
+  };
+
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'tintype-slow-'));
+    service = await spawnService(dataDir, { LOG_LEVEL: 'error' });
+    file = await picture(256, 256);
+    const stored = await upload('good');
+    assert.equal(stored.status, 200, stored.text);
+    const { object_url: address } = stored.body as { object_url: string };
+    const good = new GoodRequests([`${address}h-200_w-200.webp`, `${service.url}/health/live`]);
+    try {
+      await measure(good, warmUpMs);
+      idle = await measure(good, idleMs);
+      console.log(`  good requests alone ${figures(idle)}`);
+      descriptorsBefore = await openDescriptors(pid());
+      seen = await slowAttack({ url: service.url, pid: pid(), dataDir }, good, file);
+    } finally {
+      good.close();
+    }
+  });
+  after(async () => {
+    service?.process.kill('SIGKILL');
+    await service?.exited;
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  test('good requests hardly notice', () => {
+    const bar = Math.max(floorMs, 2 * percentile(idle, 0.99));
+    for (const tookMs of [seen.withHeads, seen.withUploads]) {
+      assert.ok(tookMs.length > 500, `${tookMs.length} requests`);
+      assert.ok(percentile(tookMs, 0.99) <= bar, `${figures(tookMs)}; may be ${bar.toFixed(1)} ms`);
+    }
+  });
+
+  for (const [what, count, kinds, code] of [
+    ['heads', 2000, heads, 'headers_too_slow'],
+    ['uploads', 200, uploads(Buffer.alloc(0)), 'body_too_slow'],
+  ] as const) {
+    test(`slow ${what} are told so and gone`, () => {
+      const clients = seen.slow.of(...kinds);
+      assert.equal(clients.length, count);
+      assert.ok(secondsUntilGone(clients) <= goneWithinSeconds, `${secondsUntilGone(clients)} s`);
+      for (const { answer } of clients) {
+        assert.match(answer, /^HTTP\/1\.1 408 [^]+\r\n\r\n\{"error":"[^"]+"\}$/);
+        assert.ok(
+          answer.includes(`X-Error-Code: ${code}\r\n`) || answer.includes(`x-error-code: ${code}\r\n`),
+        );
+      }
+    });
+  }
+
+  for (const kind of evasions(Buffer.alloc(0))) {
+    test(`gone is also who sends slowly ${kind.name}`, () => {
+      const clients = seen.slow.of(kind);
+      assert.equal(clients.length, kind.count);
+      const seconds = secondsUntilGone(clients);
+      assert.ok(seconds <= goneWithinSeconds, `${seconds.toFixed(1)} s`);
+    });
+  }
+
+  test('a steady upload beside them is never cut', () => {
+    const { answer, seconds } = seen.steadyEnd;
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok(seconds > steady.sizeBytes / steady.bytesPerSecond - 1, `it was not slow: ${seconds} s`);
+  });
+
+  test('nothing of them is left', async () => {
+    assert.ok(seen.mostOriginals > 2, 'some had reached the disk');
+    await eventually(async () => {
+      assert.deepEqual(await originalsOnDisk(dataDir), generationsInRows(dataDir));
+      assert.equal(generationsInRows(dataDir).length, 2, 'the good one and the steady one');
+      assert.deepEqual(await filesInStaging(dataDir), []);
+      const open = await openDescriptors(pid());
+      assert.ok(Math.abs(open - descriptorsBefore) <= 8, `${descriptorsBefore} → ${open} descriptors`);
+    }, 20_000);
+    assert.equal((await upload('slow-1')).status, 200, 'the next good upload');
+    assert.doesNotMatch(service.output(), /"level":[56]0|garbage collection/);
+  });
+});
