@@ -52,6 +52,9 @@ export class Delivery {
     const [path, query] = splitOnce(request.url ?? '/', '?');
     const match = this.#parts.match(request.headers.host, path);
     if (match === 'not ours') return false;
+    // Nobody reads a body here: the connection ends with the answer, so that none can trickle in for ever.
+    if ('transfer-encoding' in request.headers || Number(request.headers['content-length']))
+      response.shouldKeepAlive = false;
     void this.#answer(request, response, match, path, query).catch((error: unknown) =>
       this.#fail(response, error),
     );

@@ -60,14 +60,18 @@ function rangeOf(
   return parseRange(request.headers.range, sizeBytes);
 }
 
+const hungUp = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE', 'ECONNRESET', 'EPIPE']);
+
 async function stream(body: Readable, response: ServerResponse): Promise<void> {
   try {
     await pipeline(body, response);
   } catch (error) {
     // The head is out: a broken connection is the only way left to say that the body is not whole.
     response.destroy();
+    // Of a client that had hung up before, the pipeline does not even take the body, and nobody else would close it.
+    body.destroy();
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ERR_STREAM_PREMATURE_CLOSE' && code !== 'ECONNRESET' && code !== 'EPIPE') throw error;
+    if (!code || !hungUp.has(code)) throw error;
   }
 }
 

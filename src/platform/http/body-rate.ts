@@ -9,7 +9,8 @@ export const defaultBodyRate: BodyRateOptions = {
   checkEveryMs: 2000,
 };
 
-type Watched = { windowStart: number; bytesAtStart: number; tooSlow(): void };
+/** Judged every half window over the last two halves, so that a fast start is forgotten as soon as it is over. */
+type Watched = { halfStart: number; bytesAtHalf: number; bytesBefore: number; tooSlow(): void };
 
 export class BodyRateGuard {
   readonly #options: BodyRateOptions;
@@ -22,7 +23,10 @@ export class BodyRateGuard {
   }
 
   watch(request: IncomingMessage, tooSlow: () => void): void {
-    this.#watched.set(request, { windowStart: Date.now(), bytesAtStart: request.socket.bytesRead, tooSlow });
+    // The half window before the first is not held against anybody.
+    const bytesBefore = Infinity;
+    const bytesAtHalf = request.socket.bytesRead;
+    this.#watched.set(request, { halfStart: Date.now(), bytesAtHalf, bytesBefore, tooSlow });
     const forget = (): void => void this.#watched.delete(request);
     request.once('close', forget);
     request.once('end', forget);
@@ -34,18 +38,22 @@ export class BodyRateGuard {
 
   #check(): void {
     const now = Date.now();
+    const halfMs = this.#options.windowMs / 2;
     for (const [request, watched] of this.#watched) {
-      const elapsedMs = now - watched.windowStart;
+      const elapsedMs = now - watched.halfStart;
       // Also when all of it is here and only we have not come to its end.
       const weAreSlow = request.complete || request.readableLength >= request.readableHighWaterMark;
-      if (!weAreSlow && elapsedMs < this.#options.windowMs) continue;
-      const received = request.socket.bytesRead - watched.bytesAtStart;
-      if (!weAreSlow && received < (this.#options.bytesPerSecond * elapsedMs) / 1000) {
+      if (!weAreSlow && elapsedMs < halfMs) continue;
+      const { bytesRead } = request.socket;
+      const received = bytesRead - watched.bytesAtHalf;
+      const expected = (this.#options.bytesPerSecond * (halfMs + elapsedMs)) / 1000;
+      if (!weAreSlow && watched.bytesBefore + received < expected) {
         this.#watched.delete(request);
         watched.tooSlow();
       } else {
-        watched.windowStart = now;
-        watched.bytesAtStart = request.socket.bytesRead;
+        watched.halfStart = now;
+        watched.bytesAtHalf = bytesRead;
+        watched.bytesBefore = weAreSlow ? Infinity : received;
       }
     }
   }

@@ -59,6 +59,9 @@ export function sendError(
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
+/** How long a client may take to read why it was refused and hang up; the connection ends then whatever it does. */
+const goodbyeMs = 2000;
+
 /** For requests so malformed that there is no response object. */
 export function answerOnSocket(error: NodeJS.ErrnoException, socket: Socket): void {
   if (socket.destroyed || !socket.writable || error.code === 'ECONNRESET') {
@@ -73,4 +76,5 @@ export function answerOnSocket(error: NodeJS.ErrnoException, socket: Socket): vo
       `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `X-Error-Code: ${answer.code}\r\nX-Request-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n${body}`,
   );
+  setTimeout(() => socket.destroy(), goodbyeMs).unref();
 }

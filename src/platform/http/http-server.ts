@@ -16,6 +16,7 @@ import { AllowedMethods } from './allowed-methods.ts';
 import { BodyRateGuard, type BodyRateOptions } from './body-rate.ts';
 import { allowOrigins } from './cors.ts';
 import { answerOnSocket, errorHeaders, sendError, toAppError } from './error-replies.ts';
+import { IdleConnections } from './idle-connections.ts';
 import { newRequestId } from './request-id.ts';
 import { compileSchema } from './validation.ts';
 
@@ -46,6 +47,8 @@ export type HttpServerOptions = {
 
 const maxJsonBytes = 1024 * 1024;
 const idleSocketMs = 60_000;
+const headersMs = 10_000;
+const keepAliveMs = 30_000;
 /** How long a client may go on sending a body that was already answered with an error. */
 const drainMs = 10_000;
 
@@ -120,10 +123,10 @@ function listeningServer(
 ): Server {
   const server = createServer(
     {
-      headersTimeout: 10_000,
+      headersTimeout: headersMs,
       requestTimeout: 0,
       connectionsCheckingInterval: 1000,
-      keepAliveTimeout: 30_000,
+      keepAliveTimeout: keepAliveMs,
       // Required all the same, but refused with our own error body.
       requireHostHeader: false,
     },
@@ -137,6 +140,7 @@ function listeningServer(
     },
   );
   server.setTimeout(idleSocketMs);
+  new IdleConnections({ maxIdleMs: keepAliveMs + headersMs }).watch(server);
   server.on('checkExpectation', (_request, response) => refuse(response, new AppError('expectation_failed')));
   return server;
 }
