@@ -9,7 +9,7 @@ import { checkService } from './checks/check-service.ts';
 import { settle } from './checks/settle.ts';
 import { Load } from './load/load.ts';
 import { Model } from './model.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom } from '../support/random.ts';
 import { Service } from './service.ts';
 import { type Fault, FaultInjector } from './strace.ts';
 import { UploadMaker } from './uploads.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { json } from './api.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom } from '../support/random.ts';
 import { Service } from './service.ts';
 import { sha256, uploadBody, UploadMaker } from './uploads.ts';
 

@@ -1,6 +1,6 @@
 // What the service must be holding, from what it acknowledged. An object has one possible state when its last change was
 // answered, and several while an answer is missing; a look at the service after its restart settles which one it is.
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 import type { Upload } from './uploads.ts';
 
 /** Null: there is no such object. */

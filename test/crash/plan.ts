@@ -1,5 +1,5 @@
 // How the rounds of a run end: every failpoint in turn, and between them kills at random moments.
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 /** Each with the most passes after which it may strike: what happens seldom strikes early. */
 const passes = {

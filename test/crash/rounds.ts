@@ -8,7 +8,7 @@ import { settle } from './checks/settle.ts';
 import { Load } from './load/load.ts';
 import { Model } from './model.ts';
 import type { Death } from './plan.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 import { Service } from './service.ts';
 import { UploadMaker } from './uploads.ts';
 

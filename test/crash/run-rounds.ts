@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { planDeaths } from './plan.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom } from '../support/random.ts';
 import { Rounds } from './rounds.ts';
 
 export type Totals = { reached: ReadonlySet<string>; orphanedWorkers: number; acknowledged: number };

@@ -1,7 +1,7 @@
 // Small pictures that are all different, and the multipart bodies that carry them.
 import { createHash, randomBytes } from 'node:crypto';
 import { picture } from '../support/pictures.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 export const allTags = ['sea', 'sky', 'night', 'snow', 'people', 'Wärme', 'a b', 'draft'];
 export const allFolders = ['trips', 'trips/2026', 'work'];

@@ -11,7 +11,7 @@ import {
   withFormat,
 } from '../../src/images/transformation.ts';
 import { AppError } from '../../src/platform/errors.ts';
-import type { Random } from '../crash/random.ts';
+import type { Random } from '../support/random.ts';
 import { hostileStrings } from '../support/hostile-strings.ts';
 import { mutateText } from './mutate.ts';
 

@@ -10,7 +10,7 @@ import {
   parseTagList,
 } from '../../src/objects/object-fields.ts';
 import { AppError } from '../../src/platform/errors.ts';
-import type { Random } from '../crash/random.ts';
+import type { Random } from '../support/random.ts';
 import { hostileStrings } from '../support/hostile-strings.ts';
 import { mutateText } from './mutate.ts';
 

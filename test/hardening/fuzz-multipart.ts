@@ -2,7 +2,7 @@
 // same wherever the network cuts.
 import assert from 'node:assert/strict';
 import { type MultipartEvent, MultipartFault, MultipartParser } from '../../src/lib/multipart-parser.ts';
-import type { Random } from '../crash/random.ts';
+import type { Random } from '../support/random.ts';
 import { hostileStrings } from '../support/hostile-strings.ts';
 import { boundary, multipart, type Part } from '../support/multipart.ts';
 import { mutateBytes } from './mutate.ts';

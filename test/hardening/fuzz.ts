@@ -3,7 +3,7 @@
 //
 //   FUZZ_CASES=1000000 FUZZ_SEED=7 npm test -- test/hardening/fuzz
 import { inspect } from 'node:util';
-import { type Random, seededRandom } from '../crash/random.ts';
+import { type Random, seededRandom } from '../support/random.ts';
 
 const defaultCases = 40_000;
 const shownCharacters = 2000;

@@ -12,7 +12,7 @@ import { checkAddress } from './fuzz-addresses.ts';
 import { checkField } from './fuzz-fields.ts';
 import type { ApiRequest } from './hostile-requests.ts';
 import { longRuns } from './long-runs.ts';
-import { seededRandom } from '../crash/random.ts';
+import { seededRandom } from '../support/random.ts';
 
 /** A field of an upload may have this much, a header a quarter of it. */
 export const fieldRuns = longRuns(64_000);

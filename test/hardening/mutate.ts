@@ -1,5 +1,5 @@
 // Small damage to something valid: what is nearly right gets further into a parser than noise does.
-import type { Random } from '../crash/random.ts';
+import type { Random } from '../support/random.ts';
 
 const maxLength = 70_000;
 

@@ -1,5 +1,5 @@
 // Requests as bytes: hostile strings wherever a request has a string, and valid requests with damage.
-import type { Random } from '../crash/random.ts';
+import type { Random } from '../support/random.ts';
 import { hostileStrings } from '../support/hostile-strings.ts';
 import { filePart, multipart, multipartType } from '../support/multipart.ts';
 import { head } from '../support/raw-http.ts';

@@ -1,6 +1,6 @@
 // JSON as no client library writes it: values of the wrong kind, size, depth and number, names that mean something to
 // JavaScript, the same name twice; and then sometimes damaged as text.
-import type { Random } from '../crash/random.ts';
+import type { Random } from '../support/random.ts';
 import { hostileStrings } from '../support/hostile-strings.ts';
 import { mutateText } from './mutate.ts';
 

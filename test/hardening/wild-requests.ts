@@ -1,5 +1,5 @@
 // Valid requests of every route that takes JSON or a query, made wild.
-import type { Random } from '../crash/random.ts';
+import type { Random } from '../support/random.ts';
 import { hostileStrings } from '../support/hostile-strings.ts';
 import { multipart, multipartType } from '../support/multipart.ts';
 import type { FuzzAccounts } from './fuzz-accounts.ts';

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Answer, type Api, describe, json, type Request } from '../api.ts';
 import type { Model } from '../model.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../../support/random.ts';
 import { sha256, type Upload, uploadBody, type UploadMaker } from '../uploads.ts';
 
 export type LoadParts = {

@@ -2,7 +2,7 @@
 // that were not synced may also be kept in part, sector by sector.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Random } from '../random.ts';
+import type { Random } from '../../support/random.ts';
 import { type FolderNode, settle, type Truncation, withChanges, type Write } from './file-system-double.ts';
 
 const sectorBytes = 512;
@@ -10,7 +10,8 @@ const sectorBytes = 512;
 /** Without chance all that was not synced is lost. */
 export function losePower(folder: FolderNode, path: string, random: Random | null): void {
   mkdirSync(path, { mode: 0o700 });
-  for (const naming of [...folder.pending]) if (random?.chance(0.5)) settle(naming);
+  // Settling takes it from the list, which is another list then.
+  for (const naming of folder.pending) if (random?.chance(0.5)) settle(naming);
   for (const [name, node] of folder.durable) {
     const below = join(path, name);
     if (node.kind === 'folder') losePower(node, below, random);

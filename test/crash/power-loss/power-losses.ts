@@ -12,7 +12,7 @@ import { settle } from '../checks/settle.ts';
 import { update, uploadWithId } from '../load/changes.ts';
 import { Load } from '../load/load.ts';
 import { Model } from '../model.ts';
-import { type Random, seededRandom } from '../random.ts';
+import { type Random, seededRandom } from '../../support/random.ts';
 import { Service, type StartOptions } from '../service.ts';
 import { readTrace } from '../strace.ts';
 import { UploadMaker } from '../uploads.ts';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { Service } from '../service.ts';
 import { type Call, readTrace, skipWithoutStrace } from '../strace.ts';
-import { seededRandom } from '../random.ts';
+import { seededRandom } from '../../support/random.ts';
 import { uploadBody, UploadMaker } from '../uploads.ts';
 
 const traced = 'trace=fsync,fdatasync,write,writev,sendto,sendmsg,/^(open|pwrite|rename|unlink|mkdir)';
