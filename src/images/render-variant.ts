@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { createSingleFlight } from '../lib/single-flight.ts';
 import { AppError } from '../platform/errors.ts';
 import { failpoint } from '../platform/failpoints.ts';
+import { createFolderSync } from '../platform/storage/folder-sync.ts';
 import { sweepStaging } from '../platform/storage/staging-files.ts';
+import { absentOr } from '../platform/storage/storage-error.ts';
 import { formats } from './formats.ts';
 import type { ImageWorkerPool } from './image-worker-pool.ts';
 import { planRendering } from './plan.ts';
@@ -48,6 +50,7 @@ export function createVariantRenderer({
   variantsDir: string;
 }): VariantRenderer {
   const flight = createSingleFlight<void>();
+  const syncFolder = createFolderSync();
   const stagingFolder = join(variantsDir, '.staging');
   // What the workers of a server that died have left half-written. Should it fail, the next start tries again.
   void sweepStaging(stagingFolder, maxStagedMs).catch(() => undefined);
@@ -85,6 +88,8 @@ export function createVariantRenderer({
       const folder = variantsFolder(variantsDir, bucketId, generation);
       // A worker may add a file while the folder is being emptied.
       await rm(folder, { recursive: true, force: true, maxRetries: removalRetries });
+      // Otherwise a power cut could bring them back, after the job that removed them was done.
+      await syncFolder(dirname(folder)).catch(absentOr(undefined));
     },
   };
 }
