@@ -17,6 +17,8 @@ export function stateAfter({ sha256, bytes, tags, folder, fileName }: Upload): L
   return { sha256, sizeBytes: bytes.length, tags, folder, fileName };
 }
 
+export const sectorBytes = 512;
+
 export class Model {
   readonly #states = new Map<string, State[]>();
   readonly #busy = new Set<string>();
@@ -51,10 +53,9 @@ export class Model {
     return this.#deletedIds.filter((id) => !this.#states.has(id));
   }
 
+  /** All or a part of something that was sent and never answered, or answered once though sent twice. */
   mayBeOrphan(bytes: Buffer): boolean {
-    return [...this.#orphans.values(), ...this.#sentTwice.values()].some((sent) =>
-      sent.subarray(0, bytes.length).equals(bytes),
-    );
+    return [...this.#orphans.values(), ...this.#sentTwice.values()].some((sent) => isPartOf(bytes, sent));
   }
 
   isBusy(id: string): boolean {
@@ -146,4 +147,15 @@ export class Model {
   keyedUploads() {
     return { answered: this.#answered, unanswered: this.#unanswered };
   }
+}
+
+/** Written up to some point or, after a loss of power, with zeros where a sector did not reach the disk. */
+function isPartOf(bytes: Buffer, whole: Buffer): boolean {
+  if (bytes.length > whole.length) return false;
+  for (let at = 0; at < bytes.length; at += sectorBytes) {
+    const sector = bytes.subarray(at, at + sectorBytes);
+    const isLost = sector.every((byte) => byte === 0);
+    if (!isLost && !sector.equals(whole.subarray(at, at + sector.length))) return false;
+  }
+  return true;
 }

@@ -2,10 +2,9 @@
 // that were not synced may also be kept in part, sector by sector.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sectorBytes } from '../model.ts';
 import type { Random } from '../../support/random.ts';
 import { type FolderNode, settle, type Truncation, withChanges, type Write } from './file-system-double.ts';
-
-const sectorBytes = 512;
 
 /** Without chance all that was not synced is lost. */
 export function losePower(folder: FolderNode, path: string, random: Random | null): void {

@@ -52,6 +52,8 @@ function replayOnFile({ name, path, text, result }: Call, ended: number, double:
   const data = result === undefined ? all : all.subarray(0, result);
   // Without a position it is appended: nobody here writes into the middle of a file by seeking.
   const offset = name.startsWith('p') ? lastNumber : file.size;
+  // The tracer is killed too, perhaps in the middle of a line.
+  if (Number.isNaN(offset)) return;
   double.write(file, { offset, data, ended });
 }
 
