@@ -32,8 +32,20 @@ export function createFileStorage(options: { root: string }): Storage {
     return join(root, key);
   }
 
-  function stagingWriter(): GatheringWriter {
-    return new GatheringWriter(claimStagingPath(stagingFolder), openStaged);
+  /** Lets a file be written aside. It is gone when that fails; otherwise who wrote it has moved or removed it. */
+  async function aside<T>(use: (writer: GatheringWriter) => Promise<T>): Promise<T> {
+    const writer = new GatheringWriter(claimStagingPath(stagingFolder), openStaged);
+    try {
+      return await use(writer);
+    } catch (error) {
+      await unlink(writer.path).catch(() => undefined);
+      // What a source threw is the caller's own.
+      throw systemCode(error) === undefined ? error : storageError(error);
+    } finally {
+      writer.close();
+      // Also when it could not be removed: no longer in use, it falls to the next sweep.
+      releaseStagingPath(writer.path);
+    }
   }
 
   return {
@@ -41,8 +53,7 @@ export function createFileStorage(options: { root: string }): Storage {
       new NewDiskFile(pathOf(key), (path) => inFolderOf(path, folders, () => openNew(path)), syncFolder),
     put: async (key, data) => {
       const path = pathOf(key);
-      const writer = stagingWriter();
-      try {
+      return aside(async (writer) => {
         await writeAll(writer, data);
         await writer.sync();
         failpoint('storage:synced');
@@ -50,15 +61,7 @@ export function createFileStorage(options: { root: string }): Storage {
         failpoint('storage:renamed');
         await syncFolder(dirname(path));
         return { size: writer.size };
-      } catch (error) {
-        await unlink(writer.path).catch(() => undefined);
-        // What the source threw is the caller's own.
-        throw systemCode(error) === undefined ? error : storageError(error);
-      } finally {
-        writer.close();
-        // Also when it could not be removed: no longer in use, it falls to the next sweep.
-        releaseStagingPath(writer.path);
-      }
+      });
     },
     get: async (key, range) => readFileRange(pathOf(key), range),
     head: async (key) => fileFacts(pathOf(key)),
@@ -69,19 +72,12 @@ export function createFileStorage(options: { root: string }): Storage {
     },
     localPath: pathOf,
     sweep: ({ olderThanMs }) => sweepStaging(stagingFolder, olderThanMs),
-    probe: async () => {
-      const writer = stagingWriter();
-      try {
+    probe: () =>
+      aside(async (writer) => {
         await writer.write(Buffer.from('probe'));
         await writer.sync();
-      } catch (error) {
-        throw storageError(error);
-      } finally {
-        writer.close();
         await unlink(writer.path).catch(() => undefined);
-        releaseStagingPath(writer.path);
-      }
-    },
+      }),
   };
 }
 
