@@ -164,6 +164,8 @@ function rowOf(owner: Owner, object: LibraryObject): ObjectRow {
     original_file_name: `IMG_${object.seq}.jpg`,
     status: 'ready',
     caption: null,
+    thumbhash: null,
+    dominant_color: null,
     created_at: object.createdAt,
   };
 }

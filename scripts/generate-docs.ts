@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { settings } from '../src/config.ts';
 import { formats } from '../src/images/formats.ts';
-import { tokenNames, tokens } from '../src/images/tokens.ts';
+import { tokenNames, tokenRow } from '../src/images/tokens.ts';
 
 const generated: Record<string, string> = {
   'docs/configuration.md': configuration(),
@@ -38,12 +38,11 @@ function configuration(): string {
 
 function transformations(): string {
   const tokenRows = tokenNames.map((name) => {
-    const {
-      value,
-      meaning,
-      default: standard,
-    } = tokens[name] as { value: { takes: string }; meaning: string; default?: string };
-    return `| \`${name}-\` | ${value.takes} | ${standard ?? ''} | ${meaning} |`;
+    const { value, meaning, example, default: standard } = tokenRow(name);
+    const isFlag = value.parse(null) !== undefined;
+    const written = isFlag ? name : `${name}-`;
+    const shown = standard === undefined ? '' : (value.print(standard) ?? '');
+    return `| \`${written}\` | ${isFlag ? '' : value.takes} | ${shown} | \`${example}\` | ${meaning} |`;
   });
   const yesOrNo = (flag: boolean): string => (flag ? 'yes' : 'no');
   const formatRows = Object.entries(formats).map(
@@ -52,8 +51,8 @@ function transformations(): string {
   );
   return [
     '## Tokens\n',
-    '| token | takes | default | meaning |',
-    '|---|---|---|---|',
+    '| token | takes | default | example | meaning |',
+    '|---|---|---|---|---|',
     ...tokenRows,
     '\n## Formats\n',
     '| ending | type | transparency | animation | quality when none is given |',

@@ -1,5 +1,4 @@
 // The composition root: puts the parts together into one service that starts and stops. Nothing else knows them all.
-import { join } from 'node:path';
 import { accountRoutes } from './accounts/account-routes.ts';
 import { accountTopic } from './accounts/account-changed.ts';
 import { ensureOperatorAccount } from './accounts/accounts.ts';
@@ -9,14 +8,21 @@ import { userRoutes } from './accounts/user-routes.ts';
 import type { Config } from './config.ts';
 import { type Core, openCore } from './core.ts';
 import { createAddressMatcher } from './delivery/address.ts';
+import { createClientOf } from './delivery/client-of.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { FactsCache } from './delivery/object-facts.ts';
 import { publicAddressPaths } from './delivery/openapi-paths.ts';
 import { createRoute, isKeptVariant } from './images/create-route.ts';
-import { createImageWorkerPool, type ImageWorkerPool } from './images/image-worker-pool.ts';
-import { originalImageOf } from './images/original-image.ts';
-import { createVariantRenderer, type VariantRenderer } from './images/render-variant.ts';
-import { parseTransformation } from './images/transformation.ts';
+import { createImageService, type ImageService } from './images/image-service.ts';
+import { checkPresetTokens } from './images/transformation.ts';
+import { originalImageOf } from './images/variants/original-image.ts';
+import {
+  describeObject,
+  prepareHandlers,
+  prepareJob,
+  type PrepareParts,
+} from './images/variants/prepare-image.ts';
+import { VariantRenderer } from './images/variants/render-variant.ts';
 import { bulkRoute } from './objects/bulk-route.ts';
 import { objectTopic, purgeHandler } from './objects/change-object.ts';
 import { eraseAccountHandler } from './objects/erase-account.ts';
@@ -36,8 +42,6 @@ import { createMetrics, type Metrics } from './platform/metrics.ts';
 import { searchRoute } from './search/search-route.ts';
 import { version } from './version.ts';
 
-const maxWorkerBytes = 1536 * 1024 * 1024;
-const workerIdleMs = 60_000;
 const defaultRequestGraceMs = 18_000;
 const jobGraceMs = 4_000;
 
@@ -71,17 +75,24 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 async function assemble(config: Config, options: AppOptions, lock: { release(): void }): Promise<App> {
   const core = await openCore(config);
   const metrics = createMetrics();
-  const pool = createImageWorkerPool({
-    size: config.IMAGE_WORKERS,
+  const images = createImageService({
+    dataDir: config.dataDir,
+    workers: config.IMAGE_WORKERS,
     maxQueued: config.IMAGE_QUEUE,
-    wallTimeMs: config.IMAGE_SECONDS * 1000,
-    maxRssBytes: maxWorkerBytes,
-    idleMs: workerIdleMs,
+    maxSeconds: config.IMAGE_SECONDS,
+    cacheMaxBytes: config.CACHE_MAX_BYTES,
+    mezzanines: config.MEZZANINES,
+    modelPath: config.BACKGROUND_MODEL ?? null,
     log: options.log,
   });
-  const variants = createVariantRenderer({ pool, variantsDir: join(config.dataDir, 'variants') });
+  const variants = new VariantRenderer(images);
+  const preparing: PrepareParts = {
+    database: core.database,
+    maker: images.maker,
+    originalOf: (object) => originalImageOf(core.stores, object),
+  };
   const operator = await ensureOperatorAccount(core.database, { bootstrapKey: config.BOOTSTRAP_API_KEY });
-  const delivery = createDelivery(config, core, variants, metrics, options.log);
+  const delivery = createDelivery(config, core, { variants, preparing, metrics, log: options.log });
   const http = createHttpServer({
     log: options.log,
     corsOrigins: config.API_CORS_ORIGINS,
@@ -89,11 +100,11 @@ async function assemble(config: Config, options: AppOptions, lock: { release(): 
     ...(options.bodyRate ? { bodyRate: options.bodyRate } : {}),
   });
   await registerRoutes(http, config, core, variants, metrics);
-  observe(metrics, core, pool);
+  observe(metrics, core, images);
   const jobs = new JobRunner({
     database: core.database,
     log: options.log,
-    handlers: jobHandlers(core, variants),
+    handlers: jobHandlers(core, variants, preparing),
   });
   const janitor = new Janitor({ ...core, log: options.log });
 
@@ -103,6 +114,7 @@ async function assemble(config: Config, options: AppOptions, lock: { release(): 
     newOperatorKey: operator.apiKey,
     async listen() {
       await http.listen({ port: config.PORT, host: config.HOST });
+      images.start();
       if (options.runJobs === false) return;
       jobs.start();
       janitor.start();
@@ -116,7 +128,7 @@ async function assemble(config: Config, options: AppOptions, lock: { release(): 
       clearTimeout(deadline);
       janitor.stop();
       await jobs.stop(jobGraceMs);
-      await pool.close();
+      await images.close();
       await core.database.close();
       lock.release();
     },
@@ -126,20 +138,20 @@ async function assemble(config: Config, options: AppOptions, lock: { release(): 
 function createDelivery(
   config: Config,
   core: Core,
-  variants: VariantRenderer,
-  metrics: Metrics,
-  log: Log,
+  parts: { variants: VariantRenderer; preparing: PrepareParts; metrics: Metrics; log: Log },
 ): Delivery {
   return new Delivery({
     match: createAddressMatcher({ base: config.baseUrl, files: config.filesUrl, storage: config.storageUrl }),
     facts: new FactsCache(core.database, { object: objectTopic, account: accountTopic }),
     stores: core.stores,
-    variants,
+    variants: parts.variants,
+    describe: (generation) => describeObject(parts.preparing, generation),
+    clientOf: createClientOf({ trustProxy: config.TRUST_PROXY }),
     isKeptVariant: (generation, name) => isKeptVariant(core.database, generation, name),
     openSecret: (sealed) => core.secretBox.open(sealed),
     memoryBytes: config.MEMORY_CACHE_MB * 1024 * 1024,
-    log,
-    onAnswer: (source) => metrics.deliveries.labels(source).inc(),
+    log: parts.log,
+    onAnswer: (source) => parts.metrics.deliveries.labels(source).inc(),
   });
 }
 
@@ -177,15 +189,16 @@ async function registerRoutes(
     database,
     secretBox,
     allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE,
-    checkTokens: (tokens) => void parseTransformation(`${tokens}.webp`),
+    checkTokens: checkPresetTokens,
   });
   keyRoutes(http, { database });
   accountRoutes(http, { database });
 }
 
-function jobHandlers(core: Core, variants: VariantRenderer) {
+function jobHandlers(core: Core, variants: VariantRenderer, preparing: PrepareParts) {
   return {
-    ...manifestHandlers(core.database, core.stores),
+    ...manifestHandlers(core.database, core.stores, prepareJob),
+    ...prepareHandlers(preparing),
     'purge-object': purgeHandler(core.stores, (bucketId, generation) =>
       variants.removeVariants(bucketId, generation),
     ),
@@ -193,7 +206,7 @@ function jobHandlers(core: Core, variants: VariantRenderer) {
   };
 }
 
-function observe(metrics: Metrics, { database }: Core, pool: ImageWorkerPool): void {
+function observe(metrics: Metrics, { database }: Core, { pool, vision, evictor }: ImageService): void {
   const count = async (dead: 0 | 1): Promise<number> => {
     const query = database.read.selectFrom('jobs').select((eb) => eb.fn.countAll<number>().as('count'));
     return (await query.where('dead', '=', dead).executeTakeFirstOrThrow()).count;
@@ -205,6 +218,13 @@ function observe(metrics: Metrics, { database }: Core, pool: ImageWorkerPool): v
     'Workers that died or were killed',
     () => pool.stats().crashes,
   );
+  metrics.gauge('tintype_renderings', 'Pictures rendered since the start', () => pool.stats().done);
+  metrics.gauge(
+    'tintype_model_looks',
+    'Pictures a model looked at since the start',
+    () => vision.stats().done,
+  );
+  metrics.gauge('tintype_cache_bytes', 'Variants that may be dropped', () => evictor.bytes);
   metrics.gauge('tintype_jobs_waiting', 'Background jobs not done yet', () => count(0));
   metrics.gauge('tintype_jobs_dead', 'Background jobs given up', () => count(1));
 }

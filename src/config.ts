@@ -180,6 +180,29 @@ export const settings = {
     30,
     'seconds one rendering may take before its process is killed',
   ),
+  CACHE_MAX_BYTES: setting(
+    wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    10 * 1024 ** 3,
+    'room for variants that can be made again; those used longest ago are dropped',
+    '10 GB',
+  ),
+  MEZZANINES: setting(
+    onOrOff,
+    true,
+    'keeps a copy of 2048 px of large pictures, from which variants are made faster',
+    'on',
+  ),
+  BACKGROUND_MODEL: optional(
+    asIs,
+    'ONNX file of a better model for `bg-remove`',
+    'U²-Netp, which comes with the packages',
+  ),
+  TRUST_PROXY: setting(
+    onOrOff,
+    false,
+    'takes the client’s address from the last entry of `X-Forwarded-For`; set it behind a proxy',
+    'off',
+  ),
   MEMORY_CACHE_MB: setting(wholeNumber(0, 100_000), 64, 'memory for small files served often'),
 } as const;
 

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { createImageWorkerPool } from '../images/image-worker-pool.ts';
-import { planRendering } from '../images/plan.ts';
 import { parseTransformation, type VariantTransformation } from '../images/transformation.ts';
 import { openStorage } from '../platform/storage/open-storage.ts';
 import type { Finding } from './doctor-finding.ts';
@@ -91,8 +90,8 @@ export async function checkImages(config: Config): Promise<Finding> {
     await writeFile(inputPath, tinyPicture);
     const source = { width: 1, height: 1, frames: 1, alpha: true, type: 'image/png' };
     const transformation = parseTransformation('w-8.webp') as VariantTransformation;
-    const plan = planRendering(source, transformation);
-    const { ms } = await pool.render({ inputPath, outputPath: join(folder, 'out.webp'), plan });
+    const outputPath = join(folder, 'out.webp');
+    const { ms } = await pool.render({ inputPath, outputPath, source, transformation, costClass: 'light' });
     return { state: 'ok', message: `a worker made a WebP in ${Math.round(ms)} ms` };
   } catch (error) {
     const advice = 'install the packages anew on this machine: npm ci';

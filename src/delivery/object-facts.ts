@@ -2,6 +2,7 @@
 // was announced as changed is marked stale, which also silences every answer prepared from it; one that is no longer held
 // would not hear of a change, so nothing is answered from it either.
 import type { Account } from '../accounts/tables.ts';
+import type { Presets } from '../images/transformation.ts';
 import { Lru } from '../lib/lru.ts';
 import type { ObjectRow } from '../objects/tables.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -10,6 +11,7 @@ const defaultMaxKept = 50_000;
 
 const objectColumns = [
   'backend',
+  'kind',
   'bucket_id',
   'object_id',
   'generation',
@@ -23,8 +25,18 @@ const objectColumns = [
   'alpha',
 ] as const;
 
+const accountColumns = [
+  'transform_policy',
+  'signing_secret_sealed',
+  'tier',
+  'storage_limit_bytes',
+  'video_seconds_limit',
+  'rate_limit_per_minute',
+  'variants_per_minute',
+] as const;
+
 export type ObjectFacts = Pick<ObjectRow, (typeof objectColumns)[number]> &
-  Pick<Account, 'transform_policy' | 'signing_secret_sealed'> & { stale: boolean };
+  Pick<Account, (typeof accountColumns)[number]> & { presets: Presets; stale: boolean };
 
 export class FactsCache {
   readonly #database: Database;
@@ -78,12 +90,13 @@ export class FactsCache {
       .selectFrom('objects')
       .innerJoin('accounts', 'accounts.account_id', 'objects.account_id')
       .select(objectColumns.map((column) => `objects.${column}` as const))
-      .select(['accounts.transform_policy', 'accounts.signing_secret_sealed'])
+      .select(accountColumns.map((column) => `accounts.${column}` as const))
+      .select('accounts.presets')
       .where('objects.bucket_id', '=', bucketId)
       .where('objects.object_id', '=', objectId)
       .where('accounts.enabled', '=', 1)
       .executeTakeFirst();
-    return row ? { ...row, stale: false } : null;
+    return row ? { ...row, presets: JSON.parse(row.presets) as Presets, stale: false } : null;
   }
 }
 

@@ -4,7 +4,8 @@ import type { Range } from './byte-range.ts';
 import type { ObjectFacts } from './object-facts.ts';
 
 export type Representation = {
-  facts: ObjectFacts;
+  /** Of all objects it shows; it may be used only while they are as they were. */
+  facts: readonly ObjectFacts[];
   sizeBytes: number;
   etag: string;
   headers: Record<string, string>;
@@ -23,10 +24,19 @@ export const commonHeaders = {
   'Content-Security-Policy': "default-src 'none'; sandbox",
 } as const;
 
+/** `for ever`: the address never shows anything else. `soon`: something better is being made. */
+export type Lifetime = 'for ever' | 'an hour' | 'soon';
+
+const cacheControl: Record<Lifetime, string> = {
+  'for ever': 'public, max-age=31536000, immutable',
+  'an hour': 'public, max-age=3600, stale-while-revalidate=86400',
+  soon: 'public, max-age=60',
+};
+
 export function representationHeaders(input: {
   type: string;
   sha256: string;
-  immutable: boolean;
+  lifetime: Lifetime;
   varies: boolean;
 }) {
   const etag = `"${input.sha256.slice(0, 32)}"`;
@@ -37,10 +47,27 @@ export function representationHeaders(input: {
       'Content-Type': input.type,
       'Accept-Ranges': 'bytes',
       ETag: etag,
-      'Cache-Control': input.immutable
-        ? 'public, max-age=31536000, immutable'
-        : 'public, max-age=3600, stale-while-revalidate=86400',
+      'Cache-Control': cacheControl[input.lifetime],
       ...(input.varies ? { Vary: 'Accept' } : {}),
     },
+  };
+}
+
+/** From bytes at hand. */
+export function heldRepresentation(
+  facts: readonly ObjectFacts[],
+  bytes: Buffer,
+  headers: ReturnType<typeof representationHeaders>,
+): Representation {
+  const neverOpened = (): never => {
+    throw new Error('Sent from memory');
+  };
+  return {
+    facts,
+    sizeBytes: bytes.length,
+    ...headers,
+    bytes,
+    open: neverOpened,
+    close: () => Promise.resolve(),
   };
 }

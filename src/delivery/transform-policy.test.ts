@@ -24,6 +24,13 @@ function factsWith(values: Partial<ObjectFacts>): ObjectFacts {
     height: 1,
     frames: 1,
     alpha: 0,
+    kind: 'image',
+    tier: 'enterprise',
+    storage_limit_bytes: null,
+    video_seconds_limit: null,
+    rate_limit_per_minute: null,
+    variants_per_minute: null,
+    presets: {},
     transform_policy: 'open',
     signing_secret_sealed: `sealed:${secret}`,
     stale: false,
@@ -41,6 +48,7 @@ function check(values: Partial<ObjectFacts>, more: Partial<PolicyCheck> = {}): P
   return checkPolicy({
     facts: factsWith(values),
     name: 'w-300.webp',
+    presetAlone: false,
     path,
     query: new URLSearchParams(),
     isKept: () => Promise.resolve(false),
@@ -58,7 +66,7 @@ describe('transform policy', () => {
   test('open: everything, and all of it may be kept in memory', async () => {
     for (const name of [...listed, ...others]) {
       await check({ transform_policy: 'open' }, { name });
-      assert.ok(isOpen(factsWith({ transform_policy: 'open' }), name));
+      assert.ok(isOpen(factsWith({ transform_policy: 'open' }), name, false));
     }
   });
 
@@ -69,7 +77,7 @@ describe('transform policy', () => {
     for (const name of others) {
       await assert.rejects(check({ transform_policy }, { name }), refused, name);
       await check({ transform_policy }, { name, isKept: () => Promise.resolve(true) });
-      assert.ok(!isOpen(factsWith({ transform_policy }), name));
+      assert.ok(!isOpen(factsWith({ transform_policy }), name, false));
     }
   });
 
@@ -83,7 +91,7 @@ describe('transform policy', () => {
         refused,
         name,
       );
-      assert.ok(!isOpen(factsWith({ transform_policy }), name));
+      assert.ok(!isOpen(factsWith({ transform_policy }), name, false));
     }
     await signed(`exp=${soon}&sig=${sign(soon)}`);
     await signed(`dl=cat.webp&sig=${sign(soon)}&exp=${soon}`);

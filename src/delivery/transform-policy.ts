@@ -10,6 +10,8 @@ export type PolicyCheck = {
   facts: ObjectFacts;
   /** The canonical form of what is asked for. */
   name: string;
+  /** Whether the address names a preset and nothing beside it. */
+  presetAlone: boolean;
   /** The path as it was sent. */
   path: string;
   query: URLSearchParams;
@@ -18,17 +20,17 @@ export type PolicyCheck = {
 };
 
 /** Whether the address needs neither signature nor look-up: then its answer may be kept in memory. */
-export function isOpen(facts: ObjectFacts, name: string): boolean {
+export function isOpen(facts: ObjectFacts, name: string, presetAlone: boolean): boolean {
   return (
     facts.transform_policy === 'open' ||
     alwaysOpen.has(name) ||
-    (facts.transform_policy === 'presets' && name.startsWith('original'))
+    (facts.transform_policy === 'presets' && (presetAlone || name.startsWith('original.')))
   );
 }
 
 export async function checkPolicy(check: PolicyCheck): Promise<void> {
-  const { facts, name } = check;
-  if (isOpen(facts, name)) return;
+  const { facts, name, presetAlone } = check;
+  if (isOpen(facts, name, presetAlone)) return;
   if (facts.transform_policy === 'presets') {
     if (await check.isKept()) return;
     throw new AppError(

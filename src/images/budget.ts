@@ -6,7 +6,7 @@ import type { Size } from './geometry.ts';
 export const maxInputPixels = 250_000_000;
 const maxResultPixels = 50_000_000;
 /** Frames are stacked into one tall picture while they are worked on; beyond this the image library gives up. */
-export const maxStackedHeightPixels = 10_000_000;
+const maxStackedHeightPixels = 10_000_000;
 
 const decodeNanosecondsPerPixel = 10;
 const heavyFromMs = 500;
@@ -21,6 +21,14 @@ export function refuseOverBudget(result: Size, frames: number): void {
   throw new AppError(
     'invalid_transformation',
     `The result would be ${size}; the most is ${most}: ask for a smaller w or h`,
+  );
+}
+
+/** Whether a picture is better cut before it is resized, although decoders then cannot take their shortcuts. */
+export function isTooLargeToCut({ width, height }: Size, frames: number): boolean {
+  return (
+    width * height * frames > maxResultPixels ||
+    Math.max(width, height * frames) > maxStackedHeightPixels / 10
   );
 }
 

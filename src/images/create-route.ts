@@ -7,9 +7,11 @@ import type { ObjectRow } from '../objects/tables.ts';
 import type { Database } from '../platform/database/database.ts';
 import { AppError } from '../platform/errors.ts';
 import type { HttpApp } from '../platform/http/http-server.ts';
-import { negotiateFormat } from './negotiate-format.ts';
-import type { OriginalImage, VariantRenderer } from './render-variant.ts';
+import { clientKind, negotiateFormat } from './negotiate-format.ts';
+import type { OriginalImage } from './variants/original-image.ts';
+import type { Variant, VariantRenderer } from './variants/render-variant.ts';
 import { parseTransformation, printTransformation, withFormat } from './transformation.ts';
+import type { Presets, RequestedTransformation, VariantTransformation } from './transformation.ts';
 
 const maxKeptPerObject = 200;
 
@@ -33,6 +35,17 @@ export type CreateParts = {
 };
 
 export function createRoute(app: HttpApp, { database, urls, variants, originalOf }: CreateParts): void {
+  async function keep(object: ObjectRow, name: string, { fileName }: Variant): Promise<void> {
+    const { bucket_id: bucketId, generation } = object;
+    const tooOld = await keepVariant(database, generation, name, fileName);
+    if (tooOld === null) {
+      // Deleted while it was rendered: what the worker wrote after the purge must not stay.
+      await variants.removeVariants(bucketId, generation);
+      throw new AppError('object_not_found');
+    }
+    for (const file of tooOld) await variants.releaseVariant({ bucketId, generation }, file);
+  }
+
   app.get(
     '/create/:object_id/:transformation',
     {
@@ -45,12 +58,9 @@ export function createRoute(app: HttpApp, { database, urls, variants, originalOf
       },
     },
     async (request) => {
-      const asked = parseTransformation(request.params.transformation);
-      const object = await findObject(
-        database.read,
-        request.caller.account.account_id,
-        request.params.object_id,
-      );
+      const { account_id: accountId, presets } = request.caller.account;
+      const asked = parseTransformation(request.params.transformation, JSON.parse(presets) as Presets);
+      const object = await findObject(database.read, accountId, request.params.object_id);
       const url = objectUrl(urls, object);
       const common = { object_id: object.object_id, object_url: url, status: 'success' };
       if (asked.kind === 'original') {
@@ -65,18 +75,16 @@ export function createRoute(app: HttpApp, { database, urls, variants, originalOf
           cached: true,
         };
       }
-      const wanted = withFormat(
-        asked,
-        asked.format === 'auto' ? negotiateFormat(request.headers.accept, object.alpha === 1) : asked.format,
-      );
-      const variant = await variants.getVariant(originalOf(object), wanted);
+      const wanted = settle(asked, object, request.headers.accept);
+      const { mark: markId } = wanted.tokens;
+      const mark = markId === undefined ? undefined : await findObject(database.read, accountId, markId);
+      const variant = await variants.getVariant(originalOf(object), wanted, {
+        kept: true,
+        mark: mark && originalOf(mark),
+      });
       await variant.handle.close();
       const name = printTransformation(wanted);
-      if (!(await keepVariant(database, object.generation, name))) {
-        // Deleted while it was rendered: what the worker wrote after the purge must not stay.
-        await variants.removeVariants(object.bucket_id, object.generation);
-        throw new AppError('object_not_found');
-      }
+      await keep(object, name, variant);
       const { width, height, size, mediaType, cached } = variant;
       return { ...common, url: url + name, width, height, size: toKilobytes(size), type: mediaType, cached };
     },
@@ -91,34 +99,54 @@ export async function isKeptVariant(database: Database, generation: string, name
   );
 }
 
-/** False when the object was deleted meanwhile: nothing may be left behind that names it. */
-async function keepVariant(database: Database, generation: string, name: string): Promise<boolean> {
-  if (await isKeptVariant(database, generation, name)) return true;
+function settle(
+  asked: RequestedTransformation,
+  object: ObjectRow,
+  accept: string | undefined,
+): VariantTransformation {
+  if (asked.format === 'json')
+    throw new AppError('invalid_transformation', 'There is nothing to make for json: read it at its address');
+  if (asked.format !== 'auto') return withFormat(asked, asked.format);
+  const moves = object.frames > 1;
+  return withFormat(asked, negotiateFormat(clientKind(accept), { alpha: object.alpha === 1, moves }));
+}
+
+/** The files that are no longer kept; null when the object was deleted meanwhile, and nothing may be left that names it. */
+async function keepVariant(
+  database: Database,
+  generation: string,
+  name: string,
+  file: string,
+): Promise<string[] | null> {
+  if (await isKeptVariant(database, generation, name)) return [];
   return database.write(async (tx) => {
     const object = await tx
       .selectFrom('objects')
       .select('generation')
       .where('generation', '=', generation)
       .executeTakeFirst();
-    if (!object) return false;
+    if (!object) return null;
     await tx
       .insertInto('kept_variants')
-      .values({ generation, name, created_at: Date.now() })
+      .values({ generation, name, file, created_at: Date.now() })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    const ofObject = tx.selectFrom('kept_variants').select('name').where('generation', '=', generation);
+    const ofObject = tx
+      .selectFrom('kept_variants')
+      .select(['name', 'file'])
+      .where('generation', '=', generation);
     const tooOld = await ofObject
       .orderBy('created_at', 'desc')
       .limit(1000)
       .offset(maxKeptPerObject)
       .execute();
-    if (tooOld.length === 0) return true;
+    if (tooOld.length === 0) return [];
     const names = tooOld.map((row) => row.name);
     await tx
       .deleteFrom('kept_variants')
       .where('generation', '=', generation)
       .where('name', 'in', names)
       .execute();
-    return true;
+    return tooOld.map((row) => row.file).filter((released) => released !== '');
   });
 }

@@ -72,13 +72,14 @@ export const formats = {
 
 export type Format = keyof typeof formats;
 
-/** A format as it may be asked for; `auto` is settled by what the client accepts. */
-export type RequestedFormat = Format | 'auto';
+/** A format as it may be asked for; `auto` is settled by what the client accepts, `json` tells facts. */
+export type RequestedFormat = Format | 'auto' | 'json';
 
 const spellings: Readonly<Record<string, RequestedFormat>> = {
   ...Object.fromEntries(Object.keys(formats).map((name) => [name, name as Format])),
   jpeg: 'jpg',
   auto: 'auto',
+  json: 'json',
 };
 
 export const formatSpellings: readonly string[] = Object.keys(spellings);

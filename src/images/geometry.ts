@@ -3,8 +3,12 @@
 
 export type Size = { readonly width: number; readonly height: number };
 export type Region = Size & { readonly left: number; readonly top: number };
+/** A place in a picture, from its top left, as shares of its sides. */
+export type Point = { readonly x: number; readonly y: number };
 
 export type Fit = 'cover' | 'contain' | 'fill' | 'inside' | 'outside' | 'max';
+
+export type Box = { readonly width?: number | undefined; readonly height?: number | undefined };
 
 export type Target = {
   readonly size: Size;
@@ -12,11 +16,16 @@ export type Target = {
   readonly fit: 'cover' | 'contain' | 'fill';
 };
 
-export function targetOf(
-  source: Size,
-  box: { readonly width?: number | undefined; readonly height?: number | undefined },
-  fit: Fit,
-): Target {
+/** The box of given proportions: with one side given the other follows; with none it is as large as the source allows. */
+export function boxOfRatio(source: Size, box: Box, [a, b]: readonly [number, number], fit: Fit): Box {
+  if (box.width !== undefined) return { width: box.width, height: atLeastOnePixel((box.width * b) / a) };
+  if (box.height !== undefined) return { width: atLeastOnePixel((box.height * a) / b), height: box.height };
+  const [across, down] = [source.width / a, source.height / b];
+  const unit = fit === 'contain' || fit === 'outside' ? Math.max(across, down) : Math.min(across, down);
+  return { width: atLeastOnePixel(a * unit), height: atLeastOnePixel(b * unit) };
+}
+
+export function targetOf(source: Size, box: Box, fit: Fit): Target {
   const horizontal = box.width === undefined ? undefined : source.width / box.width;
   const vertical = box.height === undefined ? undefined : source.height / box.height;
   if (box.width !== undefined && box.height !== undefined && isExact(fit)) {
@@ -39,15 +48,48 @@ export function coveringSize(source: Size, box: Size): Size {
   return shrunk(source, Math.min(source.width / box.width, source.height / box.height));
 }
 
-/** The middle of the source that has the proportions of the box. */
-export function centredRegion(source: Size, box: Size): Region {
-  const { width, height } = shrunk(box, Math.max(box.width / source.width, box.height / source.height));
+/** The largest part of the source that has the proportions of the box. */
+export function largestPart(source: Size, box: Size): Size {
+  return shrunk(box, Math.max(box.width / source.width, box.height / source.height));
+}
+
+/** What stays when a part is cut out: as near to the focus as the edges allow, which is a point (0 to 1 each way). */
+export function regionAround(source: Size, part: Size, focus: Point): Region {
+  const start = (whole: number, length: number, at: number): number =>
+    Math.max(0, Math.min(whole - length, Math.floor(whole * at - length / 2)));
   return {
-    left: Math.floor((source.width - width) / 2),
-    top: Math.floor((source.height - height) / 2),
-    width,
-    height,
+    left: start(source.width, part.width, focus.x),
+    top: start(source.height, part.height, focus.y),
+    width: part.width,
+    height: part.height,
   };
+}
+
+/** The size of the upright box around a picture that was turned. */
+export function turnedSize({ width, height }: Size, degrees: number): Size {
+  if (degrees % 180 === 0) return { width, height };
+  if (degrees % 90 === 0) return { width: height, height: width };
+  const radians = (degrees * Math.PI) / 180;
+  const [cos, sin] = [Math.abs(Math.cos(radians)), Math.abs(Math.sin(radians))];
+  return {
+    width: atLeastOnePixel(width * cos + height * sin),
+    height: atLeastOnePixel(width * sin + height * cos),
+  };
+}
+
+/** Where a point of a picture lies once that is turned and mirrored. */
+export function turnedPoint(
+  point: Point,
+  source: Size,
+  turn: { degrees: number; flop: boolean; flip: boolean },
+): Point {
+  const radians = (turn.degrees * Math.PI) / 180;
+  const [cos, sin] = [Math.cos(radians), Math.sin(radians)];
+  const [dx, dy] = [(point.x - 0.5) * source.width, (point.y - 0.5) * source.height];
+  const turned = turnedSize(source, turn.degrees);
+  const x = (dx * cos - dy * sin) / turned.width + 0.5;
+  const y = (dx * sin + dy * cos) / turned.height + 0.5;
+  return { x: turn.flop ? 1 - x : x, y: turn.flip ? 1 - y : y };
 }
 
 function isExact(fit: Fit): fit is 'cover' | 'contain' | 'fill' {
@@ -66,4 +108,25 @@ function roundHalfToEven(value: number): number {
   const floor = Math.floor(value);
   if (value - floor !== 0.5) return Math.round(value);
   return floor % 2 === 0 ? floor : floor + 1;
+}
+
+/** 32:18 is 16:9; where whole numbers would grow too long, the shorter side is 1. */
+export function reducedRatio(a: number, b: number): [number, number] {
+  const shorter = Math.min(a, b);
+  const rounded: [number, number] = [roundTo4(a / shorter), roundTo4(b / shorter)];
+  return wholeRatio(a, b) ?? wholeRatio(...rounded) ?? rounded;
+}
+
+function wholeRatio(a: number, b: number): [number, number] | null {
+  const [wholeA, wholeB] = [Math.round(a * 10_000), Math.round(b * 10_000)];
+  const divisor = greatestCommonDivisor(wholeA, wholeB);
+  return Math.max(wholeA, wholeB) / divisor <= 100 ? [wholeA / divisor, wholeB / divisor] : null;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}
+
+function roundTo4(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
 }

@@ -4,10 +4,24 @@ import type { Format } from './formats.ts';
 
 const smallestFirst = ['avif', 'webp'] as const satisfies readonly Format[];
 
-export function negotiateFormat(accept: string | undefined, alpha: boolean): 'avif' | 'webp' | 'png' | 'jpg' {
+/** What a client can show, as far as it matters here: answers to clients of one kind are the same. */
+export type ClientKind = 'avif and webp' | 'avif' | 'webp' | 'any';
+
+export function clientKind(accept: string | undefined): ClientKind {
   const accepted = acceptedTypes(accept ?? '');
-  const best = smallestFirst.find((format) => accepted.has(formats[format].mediaType));
-  return best ?? (alpha ? 'png' : 'jpg');
+  const [avif, webp] = smallestFirst.map((format) => accepted.has(formats[format].mediaType));
+  if (avif) return webp ? 'avif and webp' : 'avif';
+  return webp ? 'webp' : 'any';
+}
+
+export function negotiateFormat(
+  kind: ClientKind,
+  { alpha, moves = false }: { alpha: boolean; moves?: boolean },
+): 'avif' | 'webp' | 'png' | 'jpg' {
+  if (kind === 'any') return alpha ? 'png' : 'jpg';
+  // AVIF would stop an animation.
+  if (kind === 'webp' || (kind === 'avif and webp' && moves)) return 'webp';
+  return 'avif';
 }
 
 /** The types named outright: a wildcard says nothing about what a client can decode. */

@@ -1,12 +1,15 @@
 // What a client is told when a rendering fails. The reason, which may name paths, stays in the cause for the log.
 import { AppError } from '../platform/errors.ts';
-import type { WorkerOutcome } from './worker-process.ts';
+import type { WorkerFailure } from '../platform/workers/worker-process.ts';
+import type { ImageAnswer } from './worker-protocol.ts';
 
-type Failure = Exclude<WorkerOutcome, { kind: 'rendered' }>;
+export type Failure = Exclude<ImageAnswer, { kind: 'rendered' | 'described' }> | WorkerFailure;
 
 export function outcomeError(failure: Failure): AppError {
   const cause = 'reason' in failure ? new Error(failure.reason) : undefined;
   switch (failure.kind) {
+    case 'refused':
+      return new AppError(failure.code, failure.reason);
     case 'undecodable':
       return new AppError('undecodable', 'The picture cannot be decoded', { cause });
     case 'too_slow':

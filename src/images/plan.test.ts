@@ -62,7 +62,7 @@ test('animation is kept where source and format can', () => {
 
 test('padding is transparent where the format can, else white', () => {
   const padding = (text: string): unknown =>
-    planRendering(source(10, 20), variantTransformation(text)).resize?.background;
+    planRendering(source(10, 20), variantTransformation(text)).background;
   assert.deepEqual(padding('w-9_h-9_fit-contain.png'), { r: 0, g: 0, b: 0, alpha: 0 });
   assert.deepEqual(padding('w-9_h-9_fit-contain.jpg'), { r: 255, g: 255, b: 255, alpha: 1 });
 });
@@ -105,9 +105,10 @@ test('results over 50 megapixels over all frames are refused with their size', (
 
 test('a long thin source is cut before it is enlarged to cover the box', () => {
   const plan = planRendering(source(1, 10_000), variantTransformation('w-4000_h-3000.webp'));
-  assert.deepEqual(plan.crop, { left: 0, top: 4999, width: 1, height: 1 });
-  assert.equal(plan.resize?.fit, 'fill');
-  assert.equal(planRendering(source(600, 400), variantTransformation('w-200_h-200.webp')).crop, null);
+  assert.deepEqual(plan.cut, { kind: 'before', region: { left: 0, top: 4999, width: 1, height: 1 } });
+  assert.deepEqual(plan.resize, { width: 4000, height: 3000 });
+  const usual = planRendering(source(600, 400), variantTransformation('w-200_h-200.webp'));
+  assert.deepEqual(usual.cut, { kind: 'after', region: { left: 50, top: 0, width: 200, height: 200 } });
 });
 
 test('quick jobs are told from long ones', () => {

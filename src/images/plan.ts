@@ -1,10 +1,23 @@
 // Turns a transformation of one source into exact work for a worker: pure, so that what would be refused is refused
-// before anything is queued. A plan is plain data, because it travels to another process.
-import { costClassOf, estimateMs, maxStackedHeightPixels, refuseOverBudget } from './budget.ts';
+// before anything is queued. A plan is plain data.
+import { AppError } from '../platform/errors.ts';
+import { costClassOf, estimateMs, isTooLargeToCut, refuseOverBudget } from './budget.ts';
 import type { CostClass } from './budget.ts';
+import { type Colour, isOpaque, transparent, white } from './colour.ts';
+import { type Effects, effectsOf } from './effects.ts';
 import { formatOf } from './formats.ts';
-import { centredRegion, coveringSize, targetOf, within } from './geometry.ts';
-import type { Region, Size } from './geometry.ts';
+import {
+  boxOfRatio,
+  coveringSize,
+  largestPart,
+  regionAround,
+  targetOf,
+  turnedSize,
+  within,
+} from './geometry.ts';
+import type { Point, Region, Size } from './geometry.ts';
+import { type Focus, focusOf } from './focus.ts';
+import type { Place, TokenValues } from './tokens.ts';
 import type { VariantTransformation } from './transformation.ts';
 
 /** What is known of an original: its size as displayed, its frames and its media type. */
@@ -16,19 +29,47 @@ export type SourceFacts = {
   readonly type: string;
 };
 
-export type Colour = { readonly r: number; readonly g: number; readonly b: number; readonly alpha: number };
+/** What only a look at the pixels can tell. */
+export type Findings = {
+  /** What is left of the source once its edges are trimmed. */
+  readonly trimmed?: Region;
+  /** The middle of the faces; null when there are none. */
+  readonly face?: Point | null;
+};
+
+export type Turn = { readonly degrees: number; readonly flop: boolean; readonly flip: boolean };
+export type Sides = {
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly left: number;
+};
 
 export type RenderPlan = {
-  /** What the decoder has to find. */
   readonly source: Size;
   readonly frames: number;
   /** Part of the source that is used at all. */
   readonly crop: Region | null;
-  readonly resize:
-    | (Size & { readonly fit: 'cover' | 'contain' | 'fill'; readonly background: Colour })
+  readonly turn: Turn | null;
+  readonly cutOut: boolean;
+  /** The picture, cut or not, is brought to this size. */
+  readonly resize: Size | null;
+  /** Cut out of the turned picture before it is resized, of the resized one, or where the content asks for it. */
+  readonly cut:
+    | { readonly kind: 'before' | 'after'; readonly region: Region }
+    | { readonly kind: 'content'; readonly size: Size; readonly by: 'attention' | 'entropy' }
     | null;
-  /** What a picture with alpha is laid on, where the format has none. */
-  readonly flattenOn: Colour | null;
+  readonly effects: Effects | null;
+  readonly mark: { readonly place: Place; readonly width: number; readonly opacity: number } | null;
+  /** Added around it, in the colour of the background. */
+  readonly pad: Sides | null;
+  readonly border: { readonly width: number; readonly colour: Colour } | null;
+  readonly radius: number;
+  /** What fills what was added. */
+  readonly background: Colour;
+  /** What a picture with alpha is laid on. */
+  readonly layOn: Colour | null;
+  readonly metadata: 'none' | 'copyright' | 'all';
   readonly encoder: {
     readonly name: 'webp' | 'avif' | 'jpeg' | 'png' | 'gif';
     readonly options: Readonly<Record<string, number | string | boolean>>;
@@ -40,46 +81,168 @@ export type RenderPlan = {
   readonly costClass: CostClass;
 };
 
-const white: Colour = { r: 255, g: 255, b: 255, alpha: 1 };
-const transparent: Colour = { r: 0, g: 0, b: 0, alpha: 0 };
 const animatedTypes = new Set(['image/gif', 'image/webp']);
+const cutOutMs = 1500;
 
-export function planRendering(source: SourceFacts, transformation: VariantTransformation): RenderPlan {
-  const { w, h, fit = 'cover' } = transformation.tokens;
+export function planRendering(
+  source: SourceFacts,
+  transformation: VariantTransformation,
+  findings: Findings = {},
+): RenderPlan {
+  const { tokens } = transformation;
   const format = formatOf(transformation.format);
-  const frames = format.keepsAnimation && animatedTypes.has(source.type) ? source.frames : 1;
-  const target = targetOf(source, { width: w, height: h }, fit);
-  const size = within(target.size, format.maxSidePixels);
-  refuseOverBudget(size, frames);
+  const frames = framesOf(source, transformation);
+  const crop = findings.trimmed ?? cropOf(source, tokens);
+  const used = crop ?? source;
+  const turn = turnOf(tokens);
+  const turned = turn === null ? used : turnedSize(used, turn.degrees);
+  const added = addedAround(tokens);
+  const target = targetOf(turned, boxOf(turned, tokens), tokens.fit ?? 'cover');
+  const size = within(target.size, Math.max(1, format.maxSidePixels - 2 * added.total));
+  const focus = focusOf(tokens, used, turn, source, findings);
+  const meeting = meet({ turned, size, fit: target.fit, focus, frames });
+  const result = { width: size.width + 2 * added.total, height: size.height + 2 * added.total };
+  refuseOverBudget(result, frames);
 
-  const crop = target.fit === 'cover' ? cropBeforeCovering(source, size, frames) : null;
-  const background = format.keepsAlpha ? transparent : white;
-  const outputPixels = size.width * size.height * frames;
-  const estimatedMs = estimateMs(
-    source.width * source.height * frames,
-    outputPixels,
-    format.encodeNanosecondsPerPixel,
-  );
+  const outputPixels = result.width * result.height * frames;
+  const estimatedMs =
+    estimateMs(source.width * source.height * frames, outputPixels, format.encodeNanosecondsPerPixel) +
+    (tokens['bg-remove'] ? cutOutMs : 0);
+  const ground = tokens.bg ?? (format.keepsAlpha ? null : white);
   return {
     source: { width: source.width, height: source.height },
     frames,
     crop,
-    resize: isSameSize(source, size)
-      ? null
-      : { ...size, fit: crop === null ? target.fit : 'fill', background },
-    flattenOn: format.keepsAlpha ? null : white,
+    turn,
+    cutOut: tokens['bg-remove'] === true,
+    ...meeting.work,
+    effects: effectsOf(tokens),
+    mark: markOf(tokens),
+    pad: padding(meeting.contained, size, added.pad),
+    border: tokens.border ? { width: added.border, colour: tokens.border[1] } : null,
+    radius: radiusOf(tokens, result),
+    background: tokens.bg ?? (format.keepsAlpha ? transparent : white),
+    layOn: ground !== null && !format.keepsAlpha && !isOpaque(ground) ? onWhite(ground) : ground,
+    metadata: tokens.meta ?? 'none',
     encoder: encoderFor(transformation, outputPixels),
-    ...size,
+    ...result,
     estimatedMs,
     costClass: costClassOf(estimatedMs),
   };
 }
 
-/** A long thin source grows beyond all limits before its edges are cut off: then they are cut off first. */
-function cropBeforeCovering(source: Size, box: Size, frames: number): Region | null {
-  const covering = coveringSize(source, box);
-  const longest = Math.max(covering.width, covering.height * frames);
-  return longest > maxStackedHeightPixels / 10 ? centredRegion(source, box) : null;
+function framesOf(source: SourceFacts, { tokens, format }: VariantTransformation): number {
+  if (tokens.page !== undefined && tokens.page > source.frames) {
+    throw new AppError(
+      'invalid_transformation',
+      `Token "page-${tokens.page}" is out of range: this picture has ${source.frames} frame${source.frames === 1 ? '' : 's'}`,
+    );
+  }
+  const still = tokens.anim === '0' || tokens.page !== undefined || tokens.t !== undefined;
+  return formatOf(format).keepsAnimation && animatedTypes.has(source.type) && !still ? source.frames : 1;
+}
+
+function cropOf(source: Size, { crop }: TokenValues): Region | null {
+  if (crop === undefined) return null;
+  const [left, top, wide, high] = crop;
+  if (left >= source.width || top >= source.height) {
+    throw new AppError(
+      'invalid_transformation',
+      `Token "crop-${crop.join('-')}" lies outside the picture, which is ${source.width}×${source.height}`,
+    );
+  }
+  const width = Math.min(wide, source.width - left);
+  const height = Math.min(high, source.height - top);
+  return width === source.width && height === source.height ? null : { left, top, width, height };
+}
+
+function turnOf({ rot = 0, flip }: TokenValues): Turn | null {
+  if (rot === 0 && flip === undefined) return null;
+  return { degrees: rot, flop: flip?.includes('h') === true, flip: flip?.includes('v') === true };
+}
+
+function boxOf(turned: Size, { w, h, ar, fit = 'cover', dpr = 1 }: TokenValues) {
+  const scaled = (side: number | undefined): number | undefined =>
+    side === undefined ? undefined : Math.max(1, Math.round(side * dpr));
+  const box = { width: scaled(w), height: scaled(h) };
+  return ar === undefined ? box : boxOfRatio(turned, box, ar, fit);
+}
+
+function addedAround({ pad = 0, border, dpr = 1 }: TokenValues) {
+  const padPixels = Math.round(pad * dpr);
+  const borderPixels = border === undefined ? 0 : Math.max(1, Math.round(border[0] * dpr));
+  return { pad: padPixels, border: borderPixels, total: padPixels + borderPixels };
+}
+
+type Meeting = { work: Pick<RenderPlan, 'resize' | 'cut'>; contained: Size | null };
+
+/** How the turned picture comes to its size: what is cut off, what it is resized to, and what of the box stays empty. */
+function meet({
+  turned,
+  size,
+  fit,
+  focus,
+  frames,
+}: {
+  turned: Size;
+  size: Size;
+  fit: 'cover' | 'contain' | 'fill';
+  focus: Focus;
+  frames: number;
+}): Meeting {
+  const resizedTo = (wanted: Size): Size | null => (isSameSize(turned, wanted) ? null : wanted);
+  if (fit === 'contain') {
+    const inner = targetOf(turned, size, 'inside').size;
+    return { work: { resize: resizedTo(inner), cut: null }, contained: inner };
+  }
+  const covering = coveringSize(turned, size);
+  if (fit === 'fill' || isSameSize(covering, size))
+    return { work: { resize: resizedTo(size), cut: null }, contained: null };
+  // A long thin source would grow beyond all limits before its edges are cut off: then they are cut off first.
+  if (isTooLargeToCut(covering, frames)) {
+    const around = typeof focus === 'string' ? { x: 0.5, y: 0.5 } : focus;
+    const region = regionAround(turned, largestPart(turned, size), around);
+    return { work: { resize: size, cut: { kind: 'before', region } }, contained: null };
+  }
+  if (typeof focus === 'string')
+    return {
+      work: { resize: resizedTo(covering), cut: { kind: 'content', size, by: focus } },
+      contained: null,
+    };
+  const region = regionAround(covering, size, focus);
+  return { work: { resize: resizedTo(covering), cut: { kind: 'after', region } }, contained: null };
+}
+
+function padding(contained: Size | null, size: Size, pad: number): Sides | null {
+  const inner = contained ?? size;
+  const left = Math.floor((size.width - inner.width) / 2);
+  const top = Math.floor((size.height - inner.height) / 2);
+  const sides = {
+    top: top + pad,
+    right: size.width - inner.width - left + pad,
+    bottom: size.height - inner.height - top + pad,
+    left: left + pad,
+  };
+  return Object.values(sides).every((side) => side === 0) ? null : sides;
+}
+
+function radiusOf({ r = 0, dpr = 1 }: TokenValues, result: Size): number {
+  const most = Math.min(result.width, result.height) / 2;
+  return r === 'max' ? most : Math.min(most, r * dpr);
+}
+
+function markOf({
+  mark,
+  markpos = 'bottom-right',
+  markw = 25,
+  marka = 100,
+}: TokenValues): RenderPlan['mark'] {
+  return mark === undefined ? null : { place: markpos, width: markw / 100, opacity: marka / 100 };
+}
+
+function onWhite({ r, g, b, alpha }: Colour): Colour {
+  const mix = (channel: number): number => Math.round(channel * alpha + 255 * (1 - alpha));
+  return { r: mix(r), g: mix(g), b: mix(b), alpha: 1 };
 }
 
 function encoderFor(transformation: VariantTransformation, outputPixels: number): RenderPlan['encoder'] {

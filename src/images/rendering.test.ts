@@ -9,15 +9,13 @@ import { formats } from './formats.ts';
 import type { Format } from './formats.ts';
 import { createImageWorkerPool } from './image-worker-pool.ts';
 import type { ImageWorkerPool } from './image-worker-pool.ts';
-import { planRendering } from './plan.ts';
 import {
   animation,
   colours,
-  factsOf,
   pixelAt,
   quarters,
+  renderTask,
   scratchFolder,
-  variantTransformation,
 } from '../../test/support/plain-quarters.ts';
 import type { Pixel, Scratch } from '../../test/support/plain-quarters.ts';
 
@@ -42,9 +40,8 @@ suite('rendering', () => {
   });
 
   async function render(inputPath: string, text: string): Promise<{ image: Buffer; header: Metadata }> {
-    const plan = planRendering(await factsOf(inputPath), variantTransformation(text));
     const outputPath = join(scratch.path, `variant-${(rendered += 1)}`);
-    const { size, width, height } = await pool.render({ inputPath, outputPath, plan });
+    const { size, width, height } = await pool.render({ ...(await renderTask(inputPath, text)), outputPath });
     const image = (await readFile(outputPath)).subarray(0, size);
     const header = await sharp(image).metadata();
     assert.deepEqual([header.width, header.height], [width, height]);

@@ -13,11 +13,15 @@ const original = 'original';
 
 /** The stored bytes, untouched. */
 export type OriginalTransformation = { readonly kind: 'original' };
-/** A variant whose format is settled by what the client accepts. */
-export type NegotiableTransformation = {
+export type RequestedTransformation = {
   readonly kind: 'variant';
+  /** Those that have an effect, with a preset's among them. */
   readonly tokens: TokenValues;
-  readonly format: 'auto';
+  readonly format: RequestedFormat;
+  /** `alone`: nothing beside it changes a pixel, so that the account itself has chosen what is made. */
+  readonly preset: 'none' | 'alone' | 'changed';
+  /** Whether `v-` makes the address one of its own. */
+  readonly versioned: boolean;
 };
 /** A variant that can be rendered. */
 export type VariantTransformation = {
@@ -25,9 +29,12 @@ export type VariantTransformation = {
   readonly tokens: TokenValues;
   readonly format: Format;
 };
-export type Transformation = OriginalTransformation | NegotiableTransformation | VariantTransformation;
+export type Transformation = OriginalTransformation | RequestedTransformation;
 
-export function parseTransformation(text: string): Transformation {
+/** Tokens by the name of their preset, as the account keeps them. */
+export type Presets = Readonly<Record<string, string>>;
+
+export function parseTransformation(text: string, presets: Presets = {}): Transformation {
   if (text === original) return { kind: 'original' };
   if (text === '') throw invalid('The transformation is empty: write original or tokens such as w-200.webp');
   if (Buffer.byteLength(text) > maxTransformationBytes) {
@@ -35,11 +42,33 @@ export function parseTransformation(text: string): Transformation {
   }
   const { list, format } = splitFormat(text);
   const given = list === original ? {} : parseTokens(list.split('_'));
-  return { kind: 'variant', tokens: withoutIneffective(given, format), format };
+  const { preset, v, ...others } = given;
+  const expanded = preset === undefined ? others : { ...presetTokens(preset, presets), ...others };
+  if (Object.keys(expanded).length > maxTokens) throw invalid(`There are more than ${maxTokens} tokens`);
+  const presetUse = Object.keys(others).length === 0 ? 'alone' : 'changed';
+  return {
+    kind: 'variant',
+    tokens: effectiveTokens(expanded, format),
+    format,
+    preset: preset === undefined ? 'none' : presetUse,
+    versioned: v !== undefined,
+  };
+}
+
+/** Refuses what cannot be a preset; its tokens come without a format. */
+export function checkPresetTokens(tokens: string): void {
+  if (Buffer.byteLength(tokens) > maxTransformationBytes) {
+    throw invalid(`The tokens are longer than ${maxTransformationBytes} bytes`);
+  }
+  const { preset, v } = parseTokens(tokens.split('_'));
+  if (preset !== undefined) throw invalid('A preset cannot name another preset');
+  if (v !== undefined) throw invalid('A preset cannot hold v, which belongs to an address');
 }
 
 /** The canonical form. */
-export function printTransformation(transformation: Transformation): string {
+export function printTransformation(
+  transformation: OriginalTransformation | Pick<RequestedTransformation, 'kind' | 'tokens' | 'format'>,
+): string {
   if (transformation.kind === 'original') return original;
   const printed = tokenNames.flatMap((name) => printToken(name, transformation.tokens[name])).toSorted();
   return `${printed.length === 0 ? original : printed.join('_')}.${transformation.format}`;
@@ -47,10 +76,10 @@ export function printTransformation(transformation: Transformation): string {
 
 /** The same transformation in a settled format; what has no effect in that format falls away. */
 export function withFormat(
-  transformation: NegotiableTransformation | VariantTransformation,
+  transformation: Pick<RequestedTransformation, 'tokens'>,
   format: Format,
 ): VariantTransformation {
-  return { kind: 'variant', tokens: withoutIneffective(transformation.tokens, format), format };
+  return { kind: 'variant', tokens: effectiveTokens(transformation.tokens, format), format };
 }
 
 function splitFormat(text: string): { list: string; format: RequestedFormat } {
@@ -62,6 +91,12 @@ function splitFormat(text: string): { list: string; format: RequestedFormat } {
     throw invalid(`Unknown format ${quoted(suffix)}: the formats are ${formatSpellings.join(', ')}`);
   }
   return { list: text.slice(0, dot), format };
+}
+
+function presetTokens(name: string, presets: Presets): TokenValues {
+  const kept = Object.hasOwn(presets, name) ? presets[name] : undefined;
+  if (kept === undefined) throw invalid(`There is no preset ${quoted(name)} in this account`);
+  return parseTokens(kept.split('_'));
 }
 
 function parseTokens(parts: readonly string[]): TokenValues {
@@ -98,13 +133,17 @@ function printToken(name: TokenName, value: unknown): string[] {
   return [text === null ? name : `${name}-${text}`];
 }
 
-function withoutIneffective(given: TokenValues, format: RequestedFormat): TokenValues {
-  const effective = tokenNames.filter((name) => {
-    const row = tokenRow(name);
-    if (given[name] === undefined || given[name] === row.default) return false;
-    return row.hasEffect === undefined || row.hasEffect(given, format);
-  });
-  return Object.fromEntries(effective.map((name) => [name, given[name]]));
+function effectiveTokens(given: TokenValues, format: RequestedFormat): TokenValues {
+  const unusual = pick(given, (name) => given[name] !== tokenRow(name).default);
+  const { page, ...others } = pick(unusual, (name) => tokenRow(name).hasEffect?.(unusual, format) ?? true);
+  // The still of an animation is its first frame, however it is asked for.
+  if (page === 1) return { ...others, anim: '0' };
+  return page === undefined ? others : { ...others, page };
+}
+
+function pick(given: TokenValues, isWanted: (name: TokenName) => boolean): TokenValues {
+  const names = tokenNames.filter((name) => given[name] !== undefined && isWanted(name));
+  return Object.fromEntries(names.map((name) => [name, given[name]]));
 }
 
 function invalid(message: string): AppError {

@@ -3,7 +3,7 @@
 import type { Account, Key } from '../accounts/tables.ts';
 import type { Database } from '../platform/database/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
-import type { Job, JobHandler } from '../platform/jobs/jobs.ts';
+import { enqueue, type Job, type JobHandler } from '../platform/jobs/jobs.ts';
 import { bucketManifestKey, manifestKey } from './object-keys.ts';
 import type { Stores } from './stores.ts';
 import type { ObjectRow } from './tables.ts';
@@ -24,10 +24,19 @@ export function manifestJob({ backend, bucket_id, generation }: Place): Job {
   };
 }
 
-export function manifestHandlers(database: Database, stores: Stores): Record<string, JobHandler> {
+export function manifestHandlers(
+  database: Database,
+  stores: Stores,
+  /** What else is to be done for an object, once it is written down. */
+  followUp: (object: ObjectRow) => Job | null = () => null,
+): Record<string, JobHandler> {
   return {
     'object-manifest': {
-      run: (place: Place) => writeObjectManifest(database, stores, place),
+      run: async (place: Place) => {
+        const object = await writeObjectManifest(database, stores, place);
+        const job = object && followUp(object);
+        if (job) await database.write((tx) => enqueue(tx, [job]));
+      },
       maxAttempts,
     },
     'bucket-manifest': {
@@ -38,7 +47,11 @@ export function manifestHandlers(database: Database, stores: Stores): Record<str
   };
 }
 
-async function writeObjectManifest(database: Database, stores: Stores, place: Place): Promise<void> {
+async function writeObjectManifest(
+  database: Database,
+  stores: Stores,
+  place: Place,
+): Promise<ObjectRow | undefined> {
   const { backend, bucket_id: bucketId, generation } = place;
   const find = () =>
     database.read.selectFrom('objects').selectAll().where('generation', '=', generation).executeTakeFirst();
@@ -50,7 +63,9 @@ async function writeObjectManifest(database: Database, stores: Stores, place: Pl
     failpoint('manifest:written');
   }
   // Deleted while it was written, now or by a run that died: the delete removed the manifest before ours came.
-  if (!object || !(await find())) await stores[backend].delete(key);
+  if (object && (await find())) return object;
+  await stores[backend].delete(key);
+  return undefined;
 }
 
 /** In both backends, since either may hold the account's objects, and one may be lost. Of an erased account nothing stays. */

@@ -35,6 +35,8 @@ export const ObjectDetails = Type.Object({
   created_at: Type.String(),
   status: Type.String(),
   caption: Type.Optional(Type.String()),
+  thumbhash: Type.Optional(Type.String({ description: 'A blurred likeness in about 25 bytes, base 64' })),
+  dominant_color: Type.Optional(Type.String({ description: 'The colour there is most of, as #rrggbb' })),
 });
 
 export const Done = Type.Object({
@@ -50,7 +52,10 @@ export function objectUrl(
   return `${urls[object.backend]}/${object.bucket_id}/${object.object_id}/`;
 }
 
-export function storedObject(urls: PublicUrls, object: Omit<ObjectRow, 'seq'>): Static<typeof StoredObject> {
+export function storedObject(
+  urls: PublicUrls,
+  object: Omit<ObjectRow, 'seq' | 'thumbhash' | 'dominant_color'>,
+): Static<typeof StoredObject> {
   const url = objectUrl(urls, object);
   const isImage = object.kind === 'image';
   return {
@@ -73,6 +78,8 @@ export function objectDetails(urls: PublicUrls, object: ObjectRow): Static<typeo
     created_at: new Date(object.created_at).toISOString(),
     status: object.status,
     ...(object.caption === null ? {} : { caption: object.caption }),
+    ...(object.thumbhash ? { thumbhash: object.thumbhash } : {}),
+    ...(object.dominant_color ? { dominant_color: object.dominant_color } : {}),
   };
 }
 

@@ -31,7 +31,7 @@ export type StoreUpload = {
   idempotencyKey?: string | undefined;
 };
 /** The place in the order is taken when it is stored. */
-type NewRow = Omit<ObjectRow, 'seq'>;
+type NewRow = Omit<ObjectRow, 'seq' | 'thumbhash' | 'dominant_color'>;
 export type StoredAnswer = ReturnType<typeof storedObject>;
 
 export class UploadStore {

@@ -1,5 +1,5 @@
 // The rows of stored objects, their facets for listing, answers kept for repeats, and variants kept for good.
-import { type Selectable, sql } from 'kysely';
+import { type Generated, type Selectable, sql } from 'kysely';
 import type { StorageBackend } from '../accounts/tables.ts';
 import type { Migration } from '../platform/database/database.ts';
 
@@ -28,6 +28,9 @@ export type ObjectTable = {
   original_file_name: string;
   status: string;
   caption: string | null;
+  /** Base 64, and `#rrggbb`; null until the picture was looked at, empty when no decoder takes it. */
+  thumbhash: Generated<string | null>;
+  dominant_color: Generated<string | null>;
   created_at: number;
 };
 export type ObjectRow = Selectable<ObjectTable>;
@@ -41,7 +44,7 @@ export type FacetBlockTable = {
   members: Uint8Array;
 };
 export type IdempotencyTable = { account_id: string; key: string; answer: string; created_at: number };
-export type KeptVariantTable = { generation: string; name: string; created_at: number };
+export type KeptVariantTable = { generation: string; name: string; file: string; created_at: number };
 
 declare module '../platform/database/database.ts' {
   interface Tables {
@@ -114,6 +117,17 @@ export const objectMigrations: Migration[] = [
         .addColumn('name', 'text', (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('kept_variants_key', ['generation', 'name'])
+        .execute();
+    },
+  },
+  {
+    name: '0004-looks',
+    async up(tx) {
+      await tx.schema.alterTable('objects').addColumn('thumbhash', 'text').execute();
+      await tx.schema.alterTable('objects').addColumn('dominant_color', 'text').execute();
+      await tx.schema
+        .alterTable('kept_variants')
+        .addColumn('file', 'text', (column) => column.notNull().defaultTo(''))
         .execute();
     },
   },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { parseIsoTime } from '../../src/accounts/units.ts';
 import { namesTag, parseRange } from '../../src/delivery/byte-range.ts';
-import { negotiateFormat } from '../../src/images/negotiate-format.ts';
+import { clientKind, negotiateFormat } from '../../src/images/negotiate-format.ts';
 import { MultipartFault, MultipartParser } from '../../src/lib/multipart-parser.ts';
 import { assertPublicAddress } from '../../src/platform/egress/public-address.ts';
 import { AppError } from '../../src/platform/errors.ts';
@@ -26,7 +26,7 @@ export function checkRun(text: string): void {
   const header = text.slice(0, headBytes);
   parseRange(`bytes=${header}`, 1000);
   namesTag(header, '"tag"');
-  negotiateFormat(header, true);
+  negotiateFormat(clientKind(header), { alpha: true });
   parseIsoTime(header);
   for (const start of ['', 'http://', 'http://a.', 'http://a.b/'])
     refuses(AppError, () => publicAddress(start + header));

@@ -35,6 +35,8 @@ export function objectRow(account: Account, values: Partial<ObjectRow> = {}): Ob
     original_file_name: 'picture.png',
     status: 'ready',
     caption: null,
+    thumbhash: null,
+    dominant_color: null,
     created_at: Date.now(),
     ...values,
   };

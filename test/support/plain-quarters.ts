@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
+import { planRendering } from '../../src/images/plan.ts';
 import type { SourceFacts } from '../../src/images/plan.ts';
 import { parseTransformation } from '../../src/images/transformation.ts';
 import type { VariantTransformation } from '../../src/images/transformation.ts';
+import type { RenderTask } from '../../src/images/worker-protocol.ts';
 
 export type Pixel = readonly [red: number, green: number, blue: number, alpha: number];
 
@@ -72,9 +74,21 @@ export async function factsOf(file: string): Promise<SourceFacts> {
   };
 }
 
+/** All that a rendering needs but the place of its result. */
+export async function renderTask(inputPath: string, text: string): Promise<Omit<RenderTask, 'outputPath'>> {
+  const source = await factsOf(inputPath);
+  const transformation = variantTransformation(text);
+  const { costClass } = planRendering(source, transformation);
+  return { inputPath, source, transformation, costClass };
+}
+
 export function variantTransformation(text: string): VariantTransformation {
   const transformation = parseTransformation(text);
-  if (transformation.kind === 'original' || transformation.format === 'auto')
+  if (
+    transformation.kind === 'original' ||
+    transformation.format === 'auto' ||
+    transformation.format === 'json'
+  )
     throw new Error(`${text} names no format`);
   return transformation as VariantTransformation;
 }

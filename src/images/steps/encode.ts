@@ -1,4 +1,4 @@
-// Writes the format of the plan. Metadata is left out, because nothing asks to keep it.
+// Writes the format of the plan.
 import type { Step } from './step.ts';
 
-export const encode: Step = (image, { encoder }) => image.toFormat(encoder.name, encoder.options);
+export const encode: Step = (image, { plan: { encoder } }) => image.toFormat(encoder.name, encoder.options);

@@ -2,5 +2,5 @@
 // would leave those numbers as they are: only then is the way back spelt out, because it costs time.
 import type { Step } from './step.ts';
 
-export const toSrgb: Step = (image, _plan, header) =>
+export const toSrgb: Step = (image, { header }) =>
   header.depth === 'ushort' && header.hasProfile ? image.withIccProfile('srgb', { attach: false }) : image;

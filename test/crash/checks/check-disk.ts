@@ -26,8 +26,8 @@ type Manifest = {
 export async function checkDisk(api: Api, model: Model, dataDir: string): Promise<void> {
   await drained(api);
   const generations = await checkFiles(join(dataDir, 'files'), model);
-  await checkVariants(join(dataDir, 'variants'), generations);
-  for (const store of ['files', 'storage', 'variants']) await emptied(join(dataDir, store, '.staging'));
+  for (const store of ['variants', 'cache']) await checkVariants(join(dataDir, store), generations);
+  for (const store of ['files', 'storage', 'cache']) await emptied(join(dataDir, store, '.staging'));
 }
 
 async function drained(api: Api): Promise<void> {

@@ -4,17 +4,20 @@ import { existsSync } from 'node:fs';
 import { readdir, truncate } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { createImageWorkerPool } from './image-worker-pool.ts';
-import type { ImageWorkerPool } from './image-worker-pool.ts';
-import { createVariantRenderer } from './render-variant.ts';
-import type { OriginalImage, VariantRenderer } from './render-variant.ts';
+import { createImageWorkerPool } from '../image-worker-pool.ts';
+import type { ImageWorkerPool } from '../image-worker-pool.ts';
+import { LocalVariantMaker } from './make-variant.ts';
+import type { OriginalImage } from './original-image.ts';
+import { VariantRenderer } from './render-variant.ts';
+import { VariantBudget } from './variant-budget.ts';
+import { VariantStore } from './variant-store.ts';
 import {
   factsOf,
   quarters,
   scratchFolder,
   variantTransformation,
-} from '../../test/support/plain-quarters.ts';
-import type { Scratch } from '../../test/support/plain-quarters.ts';
+} from '../../../test/support/plain-quarters.ts';
+import type { Scratch } from '../../../test/support/plain-quarters.ts';
 
 const generation = '0123456789abcdef01234567';
 const thumbnail = variantTransformation('h-20_w-20.webp');
@@ -35,13 +38,26 @@ suite('variants', { concurrency: false }, () => {
       maxRssBytes: 1 << 30,
       idleMs: 10_000,
     });
-    const counting = {
-      render: (...ask: Parameters<ImageWorkerPool['render']>) => {
+    const counting: Pick<ImageWorkerPool, 'render' | 'describe'> = {
+      describe: (...ask) => pool.describe(...ask),
+      render: (...ask) => {
         renderings += 1;
         return pool.render(...ask);
       },
     };
-    renderer = createVariantRenderer({ pool: counting, variantsDir: join(scratch.path, 'variants') });
+    const store = new VariantStore({
+      keptDir: join(scratch.path, 'variants'),
+      cacheDir: join(scratch.path, 'cache'),
+    });
+    const maker = new LocalVariantMaker({
+      pool: counting,
+      store,
+      evictor: { added: async () => undefined },
+      budget: new VariantBudget(),
+      vision: { findFaces: async () => null, makeMask: async () => '' },
+      mezzanines: true,
+    });
+    renderer = new VariantRenderer({ store, maker });
     const file = await scratch.save('original', await quarters(60, 40).png().toBuffer());
     original = { bucketId: 'bucket1', generation, facts: await factsOf(file), localPath: async () => file };
   });
@@ -67,7 +83,7 @@ suite('variants', { concurrency: false }, () => {
     assert.deepEqual(again.bytes, first.bytes);
     assert.equal(again.sha256, createHash('sha256').update(again.bytes).digest('hex'));
     const hash = createHash('sha256').update('h-20_w-20.webp').digest('hex').slice(0, 32);
-    const path = relative(join(scratch.path, 'variants'), first.path);
+    const path = relative(join(scratch.path, 'cache'), first.path);
     assert.equal(path, `bucket1/01234/56/${generation}/${hash}.webp`);
   });
 
@@ -94,7 +110,7 @@ suite('variants', { concurrency: false }, () => {
       status: 400,
     });
     assert.equal(renderings, 0);
-    assert.ok(!existsSync(join(scratch.path, 'variants', 'bucket1', 'fffff')));
+    assert.ok(!existsSync(join(scratch.path, 'cache', 'bucket1', 'fffff')));
   });
 
   test('a failure is told to all who wait, and the next asks anew', async () => {

@@ -3,7 +3,7 @@ import { readFile, readdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { quarters, scratchFolder } from '../../test/support/plain-quarters.ts';
+import { quarters, scratchFolder } from '../../../test/support/plain-quarters.ts';
 import { decodeTrailer, encodeTrailer, readVariant, trailerBytes, writeVariant } from './variant-file.ts';
 
 const sha256 = 'ab'.repeat(32);
@@ -21,7 +21,8 @@ test('a variant is read back with its facts, and leaves nothing else behind', as
   await writeVariant(path, image, { size: image.length, sha256, width: 3, height: 4 });
   const variant = await readVariant(path);
   assert.ok(variant);
-  const { handle, ...facts } = variant;
+  const { handle, usedAt, ...facts } = variant;
+  assert.ok(Math.abs(usedAt - Date.now()) < 60_000);
   assert.deepEqual(facts, { size: image.length, sha256, width: 3, height: 4 });
   const { buffer } = await handle.read(Buffer.alloc(variant.size), 0, variant.size, 0);
   await handle.close();

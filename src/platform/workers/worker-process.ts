@@ -1,31 +1,38 @@
-// One image worker as the pool sees it: started, given one task at a time, and killed when a task takes too long or too
+// One worker process as the pool sees it: started, given one task at a time, and killed when a task takes too long or too
 // much memory. While it has nothing to do it does not keep the server's event loop alive.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { getCompileCacheDir } from 'node:module';
-import { fileURLToPath } from 'node:url';
-import { temporaryPath } from './variant-file.ts';
 import { watchWorker } from './watch-worker.ts';
 import type { WorkerLimits } from './watch-worker.ts';
-import type { RenderAnswer, RenderTask, WorkerMessage } from './worker-protocol.ts';
 
-const workerFile = fileURLToPath(new URL('./image-worker.ts', import.meta.url));
 const maxStartMs = 15_000;
 const niceness = 10;
 
-export type WorkerOutcome =
-  | RenderAnswer
+/** What a worker sends: once when it can begin, then an answer to each task. */
+export type WorkerMessage<Answer> =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'answer'; readonly answer: Answer; readonly rssBytes: number };
+
+/** What becomes of a task the worker did not answer. */
+export type WorkerFailure =
   | { readonly kind: 'too_slow' }
   | { readonly kind: 'too_large' }
   | { readonly kind: 'not_started'; readonly reason: string }
   | { readonly kind: 'crashed'; readonly reason: string };
 
-export type WorkerProcess = {
+export type WorkerKind<Task> = {
+  /** The module that runs in the child. */
+  readonly file: string;
+  /** Removes what a worker that was killed has left of a task. */
+  readonly cleanUp?: (task: Task, pid: number) => Promise<void>;
+};
+
+export type WorkerProcess<Task, Answer> = {
   readonly pid: number | undefined;
   /** Settles with what became of the task; never rejects. */
-  run(task: RenderTask): Promise<WorkerOutcome>;
+  run(task: Task): Promise<Answer | WorkerFailure>;
   isAlive(): boolean;
   /** As the worker itself reported after its last task. */
   rssBytes(): number;
@@ -33,16 +40,20 @@ export type WorkerProcess = {
   readonly exited: Promise<void>;
 };
 
-export function startWorkerProcess(limits: WorkerLimits): WorkerProcess {
-  const child = forkWorker();
+export function startWorkerProcess<Task extends object, Answer>(
+  { file, cleanUp }: WorkerKind<Task>,
+  limits: WorkerLimits,
+): WorkerProcess<Task, Answer> {
+  type Outcome = Answer | WorkerFailure;
+  const child = forkWorker(file);
   const state = { alive: true, ready: false, rssBytes: 0 };
   let assignment: {
-    task: RenderTask;
-    settle: (outcome: WorkerOutcome) => void;
+    task: Task;
+    settle: (outcome: Outcome) => void;
     stopWatching: () => void;
   } | null = null;
 
-  function end(outcome: WorkerOutcome): void {
+  function end(outcome: Outcome): void {
     state.alive = false;
     child.kill('SIGKILL');
     settle(outcome);
@@ -50,13 +61,14 @@ export function startWorkerProcess(limits: WorkerLimits): WorkerProcess {
     child.ref();
   }
 
-  function settle(outcome: WorkerOutcome): void {
+  function settle(outcome: Outcome): void {
     const settled = assignment;
     assignment = null;
     letLoopEnd(child);
     if (settled === null) return;
     settled.stopWatching();
-    if (!state.alive) void removeTemporary(settled.task, child.pid);
+    if (!state.alive && child.pid !== undefined)
+      void cleanUp?.(settled.task, child.pid).catch(() => undefined);
     settled.settle(outcome);
   }
 
@@ -67,7 +79,7 @@ export function startWorkerProcess(limits: WorkerLimits): WorkerProcess {
     child.send(assignment.task);
   }
 
-  child.on('message', (message: WorkerMessage) => {
+  child.on('message', (message: WorkerMessage<Answer>) => {
     if (message.kind === 'ready') {
       state.ready = true;
       sendTask();
@@ -81,7 +93,7 @@ export function startWorkerProcess(limits: WorkerLimits): WorkerProcess {
       end({ kind: state.ready ? 'crashed' : 'not_started', reason });
       resolve();
     };
-    child.once('exit', (code, signal) => gone(`image worker ended with ${signal ?? code}`));
+    child.once('exit', (code, signal) => gone(`worker ended with ${signal ?? code}`));
     child.on('error', (error) => gone(String(error)));
   });
 
@@ -93,7 +105,7 @@ export function startWorkerProcess(limits: WorkerLimits): WorkerProcess {
     kill: () => end({ kind: 'crashed', reason: 'killed by the pool' }),
     run(task) {
       return new Promise((resolve) => {
-        if (!state.alive) return resolve({ kind: 'crashed', reason: 'image worker is gone' });
+        if (!state.alive) return resolve({ kind: 'crashed', reason: 'the worker is gone' });
         holdLoop(child);
         const tooSlow = setTimeout(() => end({ kind: 'not_started', reason: 'no sign of life' }), maxStartMs);
         assignment = { task, settle: resolve, stopWatching: () => clearTimeout(tooSlow) };
@@ -109,8 +121,8 @@ function compileCache(): Record<string, string> {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
-function forkWorker(): ChildProcess {
-  const child = fork(workerFile, [], {
+function forkWorker(file: string): ChildProcess {
+  const child = fork(file, [], {
     execArgv: [],
     // Nothing of the server's environment: its secrets are no business of a decoder.
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', MALLOC_ARENA_MAX: '2', ...compileCache() },
@@ -124,11 +136,6 @@ function forkWorker(): ChildProcess {
     // It may be gone already, which its exit tells.
   }
   return child;
-}
-
-async function removeTemporary(task: RenderTask, pid: number | undefined): Promise<void> {
-  if (pid !== undefined)
-    await rm(temporaryPath(task.outputPath, pid, task.stagingFolder), { force: true }).catch(() => {});
 }
 
 function holdLoop(child: ChildProcess): void {

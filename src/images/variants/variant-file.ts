@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ownerName } from '../platform/owner-name.ts';
+import { ownerName } from '../../platform/owner-name.ts';
 
 export type VariantFacts = {
   /** Bytes of the image, without the trailer. */
@@ -15,7 +15,11 @@ export type VariantFacts = {
   readonly height: number;
 };
 
-export type VariantFile = VariantFacts & { readonly handle: FileHandle };
+export type VariantFile = VariantFacts & {
+  readonly handle: FileHandle;
+  /** When the file was made or last noted as used. */
+  readonly usedAt: number;
+};
 
 const magic = Buffer.from('tintype-variant\n');
 const version = 1;
@@ -77,9 +81,9 @@ export async function readVariant(path: string): Promise<VariantFile | null> {
   const handle = await openIfThere(path);
   if (handle === null) return null;
   try {
-    const { size: fileBytes } = await handle.stat();
+    const { size: fileBytes, mtimeMs: usedAt } = await handle.stat();
     const facts = await readFacts(handle, fileBytes);
-    if (facts !== null && facts.size + trailerBytes === fileBytes) return { handle, ...facts };
+    if (facts !== null && facts.size + trailerBytes === fileBytes) return { handle, usedAt, ...facts };
   } catch (error) {
     await handle.close();
     throw error;

@@ -1,0 +1,243 @@
+// From an address to what is sent: the object's facts, what is asked of it, whether that is allowed, and the file.
+import { createHash } from 'node:crypto';
+import { limitsOf } from '../accounts/limits.ts';
+import { toKilobytes } from '../accounts/units.ts';
+import { type ClientKind, negotiateFormat } from '../images/negotiate-format.ts';
+import { planRendering } from '../images/plan.ts';
+import {
+  parseTransformation,
+  printTransformation,
+  type RequestedTransformation,
+  type VariantTransformation,
+  withFormat,
+} from '../images/transformation.ts';
+import type { MakeOptions } from '../images/variants/make-variant.ts';
+import { originalImageOf } from '../images/variants/original-image.ts';
+import type { Variant, VariantRenderer } from '../images/variants/render-variant.ts';
+import type { Description } from '../images/worker-protocol.ts';
+import { originalKey } from '../objects/object-keys.ts';
+import { thumbnailName } from '../objects/object-json.ts';
+import type { Stores } from '../objects/stores.ts';
+import { AppError } from '../platform/errors.ts';
+import type { PublicAddress } from './address.ts';
+import type { FactsCache, ObjectFacts } from './object-facts.ts';
+import {
+  heldRepresentation,
+  type Lifetime,
+  type Representation,
+  representationHeaders,
+} from './representation.ts';
+import { checkPolicy, isOpen } from './transform-policy.ts';
+
+const maxHeldBytes = 256 * 1024;
+/** An AVIF of more pixels takes so long that nobody should wait for it. */
+const maxAwaitedAvifPixels = 2_000_000;
+/** Made of every upload, so nobody pays for them. */
+const madeAnyway = new Set<string>([thumbnailName, 'original.webp']);
+
+export type FindParts = {
+  facts: FactsCache;
+  stores: Stores;
+  variants: VariantRenderer;
+  describe: (generation: string) => Promise<Description | null>;
+  isKeptVariant: (generation: string, name: string) => Promise<boolean>;
+  openSecret: (sealed: string) => string;
+};
+
+export type Ask = {
+  address: PublicAddress;
+  /** As it was sent. */
+  path: string;
+  query: URLSearchParams;
+  client: string;
+  accepts: ClientKind;
+};
+
+export type Found = {
+  representation: Representation;
+  source: 'disk' | 'rendered';
+  /** Whether others who ask for the path may get the same: all, those that accept the same, or nobody. */
+  sharedWith: 'all' | 'alike' | 'nobody';
+};
+
+export class RepresentationFinder {
+  readonly #parts: FindParts;
+
+  constructor(parts: FindParts) {
+    this.#parts = parts;
+  }
+
+  async find(ask: Ask): Promise<Found> {
+    const { bucketId, objectId, backend, rendition } = ask.address;
+    const facts = await this.#parts.facts.find(bucketId, objectId);
+    if (!facts || facts.backend !== backend) throw new AppError('object_not_found');
+    const asked = parseTransformation(rendition, facts.presets);
+    if (asked.kind === 'original')
+      return { representation: this.#original(facts), source: 'disk', sharedWith: 'nobody' };
+    if (asked.format === 'json') return this.#factsOf(facts, asked);
+    return this.#variant(ask, facts, asked);
+  }
+
+  async #variant(ask: Ask, facts: ObjectFacts, asked: RequestedTransformation): Promise<Found> {
+    const mark = asked.tokens.mark === undefined ? null : await this.#markOf(facts, asked.tokens.mark);
+    const negotiated = asked.format === 'auto';
+    const wanted = settle(asked, facts, ask.accepts);
+    const name = printTransformation(wanted);
+    const presetAlone = asked.preset === 'alone';
+    await checkPolicy({
+      ...ask,
+      facts,
+      name,
+      presetAlone,
+      isKept: () => this.#parts.isKeptVariant(facts.generation, name),
+      openSecret: this.#parts.openSecret,
+    });
+    const kept = presetAlone || name === thumbnailName || wanted.tokens['bg-remove'] === true;
+    const free = presetAlone || madeAnyway.has(name);
+    const options: MakeOptions = {
+      kept,
+      ...(mark ? { mark: originalImageOf(this.#parts.stores, mark) } : {}),
+      payer: free ? undefined : payerOf(facts, ask.client),
+    };
+    const all = mark ? [facts, mark] : [facts];
+    const { variant, awaited } = await this.#getOrDefer(facts, wanted, options, negotiated);
+    const representation = await this.#sendable(variant, all, {
+      lifetime: awaited ? lifetimeOf(all, asked) : 'soon',
+      varies: negotiated,
+    });
+    const open = awaited && isOpen(facts, name, presetAlone);
+    return {
+      representation,
+      source: variant.cached ? 'disk' : 'rendered',
+      sharedWith: open ? (negotiated ? 'alike' : 'all') : 'nobody',
+    };
+  }
+
+  /** A large AVIF that is not there yet is made in the background, and a WebP is sent meanwhile. */
+  async #getOrDefer(
+    facts: ObjectFacts,
+    wanted: VariantTransformation,
+    options: MakeOptions,
+    negotiated: boolean,
+  ): Promise<{ variant: Variant; awaited: boolean }> {
+    const { variants, stores } = this.#parts;
+    const original = originalImageOf(stores, facts);
+    if (!negotiated || wanted.format !== 'avif' || !isLarge(original.facts, wanted))
+      return { variant: await variants.getVariant(original, wanted, options), awaited: true };
+    const found = await variants.findVariant(original, wanted, options);
+    if (found) return { variant: found, awaited: true };
+    const variant = await variants.getVariant(original, withFormat(wanted, 'webp'), options);
+    // Paid for with the WebP, since it is we who make two of one.
+    variants.makeInBackground(original, wanted, { ...options, payer: undefined });
+    return { variant, awaited: false };
+  }
+
+  async #markOf(facts: ObjectFacts, objectId: string): Promise<ObjectFacts> {
+    const mark = await this.#parts.facts.find(facts.bucket_id, objectId);
+    if (mark?.kind === 'image') return mark;
+    throw new AppError('object_not_found', 'The picture of the watermark was not found');
+  }
+
+  async #sendable(
+    variant: Variant,
+    facts: readonly ObjectFacts[],
+    { lifetime, varies }: { lifetime: Lifetime; varies: boolean },
+  ): Promise<Representation> {
+    const { handle, size: sizeBytes, sha256, mediaType: type } = variant;
+    if (facts.some(({ stale }) => stale)) {
+      // Deleted while it was rendered: what the worker wrote after the purge must not stay.
+      await handle.close();
+      for (const { stale, bucket_id: bucketId, generation } of facts)
+        if (stale) await this.#parts.variants.removeVariants(bucketId, generation);
+      throw new AppError('object_not_found');
+    }
+    const headers = representationHeaders({ type, sha256, lifetime, varies });
+    if (sizeBytes > maxHeldBytes) {
+      const open: Representation['open'] = async (range) =>
+        handle.createReadStream({ start: range?.start ?? 0, end: range?.end ?? sizeBytes - 1 });
+      return { facts, sizeBytes, ...headers, bytes: null, open, close: () => handle.close() };
+    }
+    const bytes = Buffer.allocUnsafeSlow(sizeBytes);
+    await handle.read(bytes, 0, sizeBytes, 0);
+    await handle.close();
+    return heldRepresentation(facts, bytes, headers);
+  }
+
+  #original(facts: ObjectFacts): Representation {
+    const storage = this.#parts.stores[facts.backend];
+    const { type, sha256 } = facts;
+    return {
+      facts: [facts],
+      sizeBytes: facts.size_bytes,
+      ...representationHeaders({ type, sha256, lifetime: lifetimeOf([facts]), varies: false }),
+      bytes: null,
+      open: async (range) => {
+        const stream = await storage.get(originalKey(facts.bucket_id, facts.generation), range ?? undefined);
+        if (!stream && facts.stale) throw new AppError('object_not_found');
+        if (!stream) throw new Error(`The original of generation ${facts.generation} is missing`);
+        return stream;
+      },
+      close: () => Promise.resolve(),
+    };
+  }
+
+  /** What is known of the picture, with the size it would have at this address. */
+  async #factsOf(facts: ObjectFacts, asked: RequestedTransformation): Promise<Found> {
+    const { facts: source } = originalImageOf(this.#parts.stores, facts);
+    const { width, height } = planRendering(source, withFormat(asked, 'png'));
+    const description = await this.#parts.describe(facts.generation);
+    if (!description || facts.stale) throw new AppError('object_not_found');
+    const body = {
+      width,
+      height,
+      type: facts.type,
+      size: toKilobytes(facts.size_bytes),
+      thumbhash: description.thumbhash || null,
+      dominant_color: description.dominantColor || null,
+    };
+    const bytes = Buffer.from(JSON.stringify(body));
+    const headers = representationHeaders({
+      type: 'application/json; charset=utf-8',
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      lifetime: lifetimeOf([facts], asked),
+      varies: false,
+    });
+    return { representation: heldRepresentation([facts], bytes, headers), source: 'disk', sharedWith: 'all' };
+  }
+}
+
+function settle(
+  asked: RequestedTransformation,
+  facts: ObjectFacts,
+  accepts: ClientKind,
+): VariantTransformation {
+  if (asked.format !== 'auto') return withFormat(asked, asked.format as VariantTransformation['format']);
+  const { anim, page, t } = asked.tokens;
+  const moves = facts.frames > 1 && anim === undefined && page === undefined && t === undefined;
+  return withFormat(asked, negotiateFormat(accepts, { alpha: hasAlpha(facts, asked), moves }));
+}
+
+/** Also what becomes transparent on the way. */
+function hasAlpha(facts: ObjectFacts, { tokens }: RequestedTransformation): boolean {
+  if (tokens.bg?.alpha === 1) return false;
+  const made =
+    tokens['bg-remove'] || tokens.r !== undefined || tokens.pad !== undefined || tokens.fit === 'contain';
+  return facts.alpha === 1 || made === true || (tokens.rot !== undefined && tokens.rot % 90 !== 0);
+}
+
+function isLarge(source: Parameters<typeof planRendering>[0], wanted: VariantTransformation): boolean {
+  const { width, height } = planRendering(source, wanted);
+  return width * height > maxAwaitedAvifPixels;
+}
+
+/** An id that was chosen may be used again, and a preset may change: then caches have to ask. */
+function lifetimeOf(facts: readonly ObjectFacts[], asked?: RequestedTransformation): Lifetime {
+  if (asked?.versioned) return 'for ever';
+  const mayChange = facts.some(({ custom_id: custom }) => custom === 1) || (asked && asked.preset !== 'none');
+  return mayChange ? 'an hour' : 'for ever';
+}
+
+function payerOf(facts: ObjectFacts, client: string): MakeOptions['payer'] {
+  const { variantsPerMinute: perMinute, variantsBurst: burst } = limitsOf(facts);
+  return perMinute === null || burst === null ? undefined : { client, allowance: { perMinute, burst } };
+}

@@ -1,0 +1,167 @@
+// Makes the file of a variant: once however many ask, within the bucket's budget, from the smallest source that will do.
+// One for all processes of a service, so that none of that is done twice.
+import { SingleFlight } from '../../lib/single-flight.ts';
+import { AppError } from '../../platform/errors.ts';
+import { failpoint } from '../../platform/failpoints.ts';
+import { costClassOf } from '../budget.ts';
+import type { ImageWorkerPool } from '../image-worker-pool.ts';
+import { type Findings, planRendering, type RenderPlan } from '../plan.ts';
+import type { VariantTransformation } from '../transformation.ts';
+import type { Vision } from '../vision/vision.ts';
+import type { Description, RenderTask } from '../worker-protocol.ts';
+import type { CacheEvictor } from './cache-evictor.ts';
+import {
+  deservesMezzanine,
+  estimateFromMezzanine,
+  isThere,
+  mezzanineFileName,
+  mezzanineSize,
+  mezzanineTransformation,
+  suitsMezzanine,
+} from './mezzanine.ts';
+import type { OriginalImage } from './original-image.ts';
+import type { Allowance, VariantBudget } from './variant-budget.ts';
+import { readVariant } from './variant-file.ts';
+import { variantFileName } from './variant-path.ts';
+import type { Original, VariantStore } from './variant-store.ts';
+
+export type MakeOptions = {
+  /** Stays as long as its original. */
+  readonly kept?: boolean;
+  readonly mark?: OriginalImage | undefined;
+  /** Who pays for it; nobody where we make it ourselves. */
+  readonly payer?: { readonly client: string; readonly allowance: Allowance } | undefined;
+  /** Nobody waits for it. */
+  readonly background?: boolean;
+};
+
+export interface VariantMaker {
+  /** Resolves when the file is there. */
+  make(original: OriginalImage, transformation: VariantTransformation, options?: MakeOptions): Promise<void>;
+  /** The smaller copy from which most variants come, where the original deserves one. */
+  makeMezzanine(original: OriginalImage): Promise<void>;
+  /** What a picture looks like in a few bytes. */
+  describe(original: OriginalImage): Promise<Description>;
+  remove(original: Original): Promise<void>;
+}
+
+export type MakerParts = {
+  pool: Pick<ImageWorkerPool, 'render' | 'describe'>;
+  store: VariantStore;
+  evictor: Pick<CacheEvictor, 'added'>;
+  budget: VariantBudget;
+  vision: Pick<Vision, 'findFaces' | 'makeMask'>;
+  mezzanines: boolean;
+};
+
+type Making = {
+  original: OriginalImage;
+  transformation: VariantTransformation;
+  options: MakeOptions;
+  path: string;
+  plan: RenderPlan;
+};
+
+export class LocalVariantMaker implements VariantMaker {
+  readonly #parts: MakerParts;
+  readonly #flight = new SingleFlight<void>();
+
+  constructor(parts: MakerParts) {
+    this.#parts = parts;
+  }
+
+  async make(
+    original: OriginalImage,
+    transformation: VariantTransformation,
+    options: MakeOptions = {},
+  ): Promise<void> {
+    const { store, budget } = this.#parts;
+    const fileName = variantFileName(transformation, options.mark?.generation);
+    const path = store.pathOf(original, fileName, options.kept === true);
+    if (this.#flight.isRunning(path)) return this.#flight.run(path, async () => undefined);
+    const plan = planRendering(original.facts, transformation);
+    const { payer } = options;
+    // Before the flight begins: whoever joins it later must not hear that somebody else had nothing left.
+    const giveBack = payer ? budget.take(original.bucketId, payer.client, payer.allowance) : null;
+    await this.#flight.run(path, async () => {
+      // Another flight may have landed between the look on disk and this one.
+      if (await isWhole(path)) return giveBack?.();
+      try {
+        await this.#render({ original, transformation, options, path, plan });
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'overloaded') giveBack?.();
+        throw error;
+      }
+    });
+  }
+
+  async makeMezzanine(original: OriginalImage): Promise<void> {
+    const { store, mezzanines } = this.#parts;
+    if (!mezzanines || !deservesMezzanine(original.facts)) return;
+    const path = store.pathOf(original, mezzanineFileName, false);
+    if (await isThere(path)) return;
+    const transformation = mezzanineTransformation();
+    const plan = planRendering(original.facts, transformation);
+    await this.#render({ original, transformation, options: { background: true }, path, plan });
+  }
+
+  async describe(original: OriginalImage): Promise<Description> {
+    const copy = this.#parts.store.pathOf(original, mezzanineFileName, false);
+    if (await isThere(copy))
+      return this.#parts.pool.describe({ inputPath: copy, source: mezzanineSize(original.facts) });
+    return this.#parts.pool.describe({ inputPath: await original.localPath(), source: original.facts });
+  }
+
+  remove(original: Original): Promise<void> {
+    return this.#parts.store.remove(original);
+  }
+
+  async #render({ original, transformation, options, path, plan }: Making): Promise<void> {
+    const { pool, store, evictor } = this.#parts;
+    await store.makeFolder(path);
+    const task: RenderTask = {
+      ...(await this.#source(original, transformation, plan)),
+      ...(await this.#fromPixels(original, transformation)),
+      ...(options.mark ? { markPath: await options.mark.localPath() } : {}),
+      source: original.facts,
+      transformation,
+      outputPath: path,
+      stagingFolder: store.stagingFolder,
+    };
+    const { size } = await pool.render(task, { background: options.background === true });
+    failpoint('render:written');
+    if (!options.kept) await evictor.added(path, size);
+  }
+
+  async #source(
+    original: OriginalImage,
+    transformation: VariantTransformation,
+    plan: RenderPlan,
+  ): Promise<Pick<RenderTask, 'inputPath' | 'inputSize' | 'costClass'>> {
+    if (suitsMezzanine(original.facts, plan, transformation)) {
+      const inputPath = this.#parts.store.pathOf(original, mezzanineFileName, false);
+      if (await isThere(inputPath)) {
+        const costClass = costClassOf(estimateFromMezzanine(original.facts, plan));
+        return { inputPath, inputSize: mezzanineSize(original.facts), costClass };
+      }
+    }
+    return { inputPath: await original.localPath(), costClass: plan.costClass };
+  }
+
+  async #fromPixels(
+    original: OriginalImage,
+    { tokens }: VariantTransformation,
+  ): Promise<{ findings?: Findings; maskPath?: string }> {
+    const { vision } = this.#parts;
+    return {
+      ...(tokens.g === 'face' ? { findings: { face: await vision.findFaces(original) } } : {}),
+      ...(tokens['bg-remove'] ? { maskPath: await vision.makeMask(original) } : {}),
+    };
+  }
+}
+
+async function isWhole(path: string): Promise<boolean> {
+  const variant = await readVariant(path);
+  await variant?.handle.close();
+  return variant !== null;
+}

@@ -1,0 +1,70 @@
+// Gives the variant of an original: from disk, or made. What is there is found by its name alone; the generation in it
+// keeps the pictures of an id that was used again apart.
+import { AppError } from '../../platform/errors.ts';
+import { formats } from '../formats.ts';
+import type { VariantTransformation } from '../transformation.ts';
+import type { MakeOptions, VariantMaker } from './make-variant.ts';
+import type { OriginalImage } from './original-image.ts';
+import { variantFileName } from './variant-path.ts';
+import type { FoundVariant, VariantStore } from './variant-store.ts';
+
+/** An open variant; whoever asked for it closes the handle. */
+export type Variant = FoundVariant & {
+  readonly fileName: string;
+  readonly mediaType: string;
+  /** Whether it was there before it was asked for. */
+  readonly cached: boolean;
+};
+
+export class VariantRenderer {
+  readonly #store: VariantStore;
+  readonly #maker: VariantMaker;
+
+  constructor({ store, maker }: { store: VariantStore; maker: VariantMaker }) {
+    this.#store = store;
+    this.#maker = maker;
+  }
+
+  async getVariant(
+    original: OriginalImage,
+    transformation: VariantTransformation,
+    options: MakeOptions = {},
+  ): Promise<Variant> {
+    const found = await this.findVariant(original, transformation, options);
+    if (found !== null) return found;
+    await this.#maker.make(original, transformation, options);
+    const made = await this.findVariant(original, transformation, options);
+    // The only way to lose it again is that its object was deleted meanwhile.
+    if (made === null) throw new AppError('object_not_found');
+    return { ...made, cached: false };
+  }
+
+  async findVariant(
+    original: OriginalImage,
+    transformation: VariantTransformation,
+    { kept = false, mark }: MakeOptions = {},
+  ): Promise<Variant | null> {
+    const fileName = variantFileName(transformation, mark?.generation);
+    const found = await this.#store.find(original, fileName, kept);
+    const { mediaType } = formats[transformation.format];
+    return found && { ...found, fileName, mediaType, cached: true };
+  }
+
+  /** Without waiting for it; what fails is tried again when somebody asks. */
+  makeInBackground(
+    original: OriginalImage,
+    transformation: VariantTransformation,
+    options: MakeOptions = {},
+  ): void {
+    void this.#maker.make(original, transformation, { ...options, background: true }).catch(() => undefined);
+  }
+
+  /** One of those /create had kept that is now too old for that. */
+  releaseVariant(original: Pick<OriginalImage, 'bucketId' | 'generation'>, fileName: string): Promise<void> {
+    return this.#store.release(original, fileName);
+  }
+
+  removeVariants(bucketId: string, generation: string): Promise<void> {
+    return this.#store.remove({ bucketId, generation });
+  }
+}

@@ -1,0 +1,21 @@
+// Where variants lie. A path is made of our own ids and of hashes: nothing a client wrote is part of it.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { printTransformation } from '../transformation.ts';
+import type { VariantTransformation } from '../transformation.ts';
+
+const hashCharacters = 32;
+
+/** The folder of all variants of one original, below the folder of a whole store. */
+export function variantsFolder(root: string, bucketId: string, generation: string): string {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(bucketId)) throw new Error('not a bucket id');
+  if (!/^[0-9a-f]{24}$/.test(generation)) throw new Error('not a generation');
+  return join(root, bucketId, generation.slice(0, 5), generation.slice(5, 7), generation);
+}
+
+/** A watermark's generation is part of the name: once its object is gone, nobody can ask for the file any more. */
+export function variantFileName(transformation: VariantTransformation, markGeneration?: string): string {
+  const name = printTransformation(transformation) + (markGeneration ? ` ${markGeneration}` : '');
+  const hash = createHash('sha256').update(name).digest('hex');
+  return `${hash.slice(0, hashCharacters)}.${transformation.format}`;
+}
