@@ -1,20 +1,26 @@
-// A small variant that was asked for before, as a share of what a server reaches that holds the same answer in memory and
-// does nothing else.
-import { writeFileSync } from 'node:fs';
+// What was asked for before, beside nginx that sends the same file with the same headers, and beside a Node server that
+// holds the same answer in memory and does nothing else: a small variant, and a large original.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startBare } from './support/bare-process.ts';
 import { temporaryFolder } from './support/cleanup.ts';
 import { compare, takeTurns } from './support/compare.ts';
-import { noisePicture } from './support/pictures.ts';
+import { startNginx } from './support/nginx.ts';
+import { jpegOf, noisePicture } from './support/pictures.ts';
 import { describeProfiles, profileOptions } from './support/profile.ts';
-import type { Scenario } from './support/report.ts';
+import { atLeast, type Figure, type Scenario } from './support/report.ts';
 import { type Service, startService } from './support/service.ts';
 import { percentile } from './support/statistics.ts';
 
 const variantBytes = 12 * 1024;
-const plan = { connections: 32, rounds: 7, secondsPerRound: 1, warmUpSeconds: 2 };
+const originalBytes = 2 * 1024 * 1024;
+const smallPlan = { connections: 32, rounds: 7, secondsPerRound: 1, warmUpSeconds: 2 };
+const largePlan = { connections: 8, rounds: 5, secondsPerRound: 1, warmUpSeconds: 1 };
 /** The bare server's own, or of the connection. */
 const hopHeaders = new Set(['date', 'connection', 'keep-alive']);
+
+type Served = { path: string; bytes: Buffer; headers: Record<string, string> };
+type Compared = { service: Service; served: Served; folder: string };
 
 export const delivery: Scenario = async ({ profile }) => {
   using folder = temporaryFolder();
@@ -23,56 +29,125 @@ export const delivery: Scenario = async ({ profile }) => {
     dataDir: join(folder.path, 'data'),
     nodeOptions: profile ? profileOptions(profileFolder) : [],
   });
-  const { path, bytes, headers } = await findVariant(service);
-  const file = join(folder.path, 'variant');
-  writeFileSync(file, bytes);
-  await using bare = await startBare(
-    join(import.meta.dirname, 'bare-delivery-server.ts'),
-    file,
-    JSON.stringify(headers),
-  );
-  const get = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\n\r\n`);
-  const { ratio, cpuRatio, first, second } = compare(
-    await takeTurns({ ...service, request: () => get }, { ...bare, request: () => get }, plan),
-  );
+  const small = { service, served: await findVariant(service), folder: join(folder.path, 'small') };
+  const large = { service, served: await uploadOriginal(service), folder: join(folder.path, 'large') };
+  const figures = [
+    ...(await variantBesideNginx(small)),
+    ...(await variantBesideBare(small)),
+    ...(await originalBesideNginx(large)),
+  ];
   await service.stop();
   if (profile) console.log(describeProfiles(profileFolder));
-  const kilobytes = (bytes.length / 1024).toFixed(1);
+  return figures;
+};
+
+async function variantBesideNginx(compared: Compared): Promise<Figure[]> {
+  const what = `cached ${kilobytes(compared.served)} KB variant`;
+  const result = await besideNginx(compared, smallPlan);
+  if (!result) return [{ what: `${what}, to nginx`, value: 'no nginx here' }];
+  const { ratio, cpuRatio, first, second } = result;
   return [
+    atLeast(`${what}, requests per CPU second, to nginx`, 1 / cpuRatio, 0.8, '', 2),
     {
-      what: `cached ${kilobytes} KB variant, ${plan.connections} at a time, to memory`,
-      value: ratio.toFixed(2),
+      what: '  Tintype / nginx: CPU per request',
+      value: `${micros(first.cpuMsPerRequest)} / ${micros(second.cpuMsPerRequest)}`,
     },
-    { what: '  CPU per request, to memory', value: cpuRatio.toFixed(2) },
+    { what: `  ${smallPlan.connections} at a time, per second, to nginx`, value: ratio.toFixed(2) },
     {
-      what: '  Tintype / bare: per second',
+      what: '  Tintype / nginx: per second',
       value: `${first.perSecond.toFixed(0)} / ${second.perSecond.toFixed(0)}`,
-    },
-    {
-      what: '  Tintype / bare: CPU per request',
-      value: `${first.cpuMsPerRequest.toFixed(3)} / ${second.cpuMsPerRequest.toFixed(3)} ms`,
     },
     { what: '  Tintype: latency p99', value: `${percentile(first.latenciesMs, 99).toFixed(1)} ms` },
   ];
-};
+}
+
+async function variantBesideBare({ service, served, folder }: Compared): Promise<Figure[]> {
+  await using bare = await startBare(
+    join(import.meta.dirname, 'bare-delivery-server.ts'),
+    fileOf(folder, served),
+    JSON.stringify(served.headers),
+  );
+  const request = requestFor(served, service.port);
+  const { ratio, cpuRatio } = compare(
+    await takeTurns({ ...service, request }, { ...bare, request }, smallPlan),
+  );
+  return [
+    { what: '  requests per CPU second, to a bare Node server', value: (1 / cpuRatio).toFixed(2) },
+    { what: '  per second, to a bare Node server', value: ratio.toFixed(2) },
+  ];
+}
+
+async function originalBesideNginx(compared: Compared): Promise<Figure[]> {
+  const what = `original of ${kilobytes(compared.served)} KB, ${largePlan.connections} at a time, per second`;
+  const result = await besideNginx(compared, largePlan);
+  if (!result) return [{ what: `${what}, to nginx`, value: 'no nginx here' }];
+  const { ratio, cpuRatio, first, second } = result;
+  return [
+    atLeast(`${what}, to nginx`, ratio, 0.3, '', 2),
+    { what: '  requests per CPU second, to nginx', value: (1 / cpuRatio).toFixed(2) },
+    {
+      what: '  Tintype / nginx: per second',
+      value: `${first.perSecond.toFixed(0)} / ${second.perSecond.toFixed(0)}`,
+    },
+  ];
+}
+
+async function besideNginx({ service, served, folder }: Compared, plan: Parameters<typeof takeTurns>[2]) {
+  fileOf(folder, served);
+  await using nginx = await startNginx(folder, join(folder, 'files'), served.headers);
+  if (!nginx) return null;
+  const request = requestFor(served, service.port);
+  return compare(await takeTurns({ ...service, request }, { ...nginx, request }, plan));
+}
+
+/** Under the same path as the service has it, so that both are asked with the same bytes. */
+function fileOf(folder: string, { path, bytes }: Served): string {
+  const file = join(folder, 'files', path);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, bytes);
+  return file;
+}
+
+function requestFor({ path }: Served, port: number): () => Buffer {
+  const get = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+  return () => get;
+}
 
 /** The first width whose variant has the wanted size. */
-async function findVariant(
-  service: Service,
-): Promise<{ path: string; bytes: Buffer; headers: Record<string, string> }> {
-  const form = new FormData();
-  form.append('file', new Blob([new Uint8Array(await noisePicture(800))]), 'picture.jpg');
-  const uploaded = await service.call('/upload/', { method: 'POST', body: form });
-  const { object_url: url } = (await uploaded.json()) as { object_url: string };
+async function findVariant(service: Service): Promise<Served> {
+  const address = await upload(service, await noisePicture(800));
   for (let width = 48; width <= 800; width += 4) {
-    const path = `${new URL(url).pathname}w-${width}.webp`;
-    const response = await service.call(path);
-    const bytes = Buffer.from(await response.arrayBuffer());
-    if (response.status !== 200)
-      throw new Error(`${path} was answered ${response.status}: ${bytes.toString()}`);
-    if (bytes.length < variantBytes) continue;
-    const headers = [...response.headers].filter(([name]) => !hopHeaders.has(name));
-    return { path, bytes, headers: Object.fromEntries(headers) };
+    const served = await ask(service, `${address}w-${width}.webp`);
+    if (served.bytes.length >= variantBytes) return served;
   }
   throw new Error('No variant of the picture is as large as wanted');
+}
+
+async function uploadOriginal(service: Service): Promise<Served> {
+  return ask(service, `${await upload(service, await jpegOf(originalBytes))}original`);
+}
+
+async function upload(service: Service, picture: Buffer): Promise<string> {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(picture)]), 'picture.jpg');
+  const uploaded = await service.call('/upload/', { method: 'POST', body: form });
+  const { object_url: url } = (await uploaded.json()) as { object_url: string };
+  return new URL(url).pathname;
+}
+
+async function ask(service: Service, path: string): Promise<Served> {
+  const response = await service.call(path);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  if (response.status !== 200)
+    throw new Error(`${path} was answered ${response.status}: ${bytes.toString()}`);
+  const headers = [...response.headers].filter(([name]) => !hopHeaders.has(name));
+  return { path, bytes, headers: Object.fromEntries(headers) };
+}
+
+function kilobytes({ bytes }: Served): string {
+  return (bytes.length / 1024).toFixed(1);
+}
+
+function micros(milliseconds: number): string {
+  return `${(milliseconds * 1000).toFixed(1)} µs`;
 }

@@ -97,6 +97,10 @@ async function assemble(config: Config, options: AppOptions, lock: { release(): 
     log: options.log,
     corsOrigins: config.API_CORS_ORIGINS,
     inFront: (request, response) => delivery.handle(request, response),
+    prepared: {
+      answerTo: (host, target) => delivery.prepared(host, target),
+      answered: () => metrics.countDelivery('memory'),
+    },
     ...(options.bodyRate ? { bodyRate: options.bodyRate } : {}),
   });
   await registerRoutes(http, config, core, variants, metrics);
@@ -151,7 +155,7 @@ function createDelivery(
     openSecret: (sealed) => core.secretBox.open(sealed),
     memoryBytes: config.MEMORY_CACHE_MB * 1024 * 1024,
     log: parts.log,
-    onAnswer: (source) => parts.metrics.deliveries.labels(source).inc(),
+    onAnswer: (source) => parts.metrics.countDelivery(source),
   });
 }
 

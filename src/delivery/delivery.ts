@@ -5,14 +5,17 @@ import { clientKind } from '../images/negotiate-format.ts';
 import { Lru } from '../lib/lru.ts';
 import { AppError } from '../platform/errors.ts';
 import { sendError, toAppError } from '../platform/http/error-replies.ts';
+import type { PreparedAnswer } from '../platform/http/front-connection.ts';
 import { newRequestId } from '../platform/http/request-id.ts';
 import type { Log } from '../platform/log.ts';
 import type { AddressMatch, PublicAddress } from './address.ts';
 import { type FindParts, RepresentationFinder } from './find-representation.ts';
-import { commonHeaders, type Representation } from './representation.ts';
+import { nameHost, withAnswer } from './prepared-hits.ts';
+import { commonHeaders, type KeptRepresentation, type Representation } from './representation.ts';
 import { send } from './send.ts';
 
 const methods = 'GET, HEAD, OPTIONS';
+const noteUseEveryMs = 600_000;
 
 export type DeliveryParts = FindParts & {
   match(host: string | undefined, path: string): AddressMatch;
@@ -25,12 +28,21 @@ export type DeliveryParts = FindParts & {
 export class Delivery {
   readonly #parts: DeliveryParts;
   readonly #finder: RepresentationFinder;
-  readonly #kept: Lru<string, Representation>;
+  readonly #kept: Lru<string, KeptRepresentation>;
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
     this.#finder = new RepresentationFinder(parts);
     this.#kept = new Lru(parts.memoryBytes);
+    setInterval(() => this.#noteUse(), noteUseEveryMs).unref();
+  }
+
+  /** The answer to a GET that asks for nothing but this, when it is in memory. */
+  prepared(host: string, path: string): PreparedAnswer | null {
+    const kept = this.#kept.get(path);
+    if (!kept?.hosts.has(host) || !this.#isCurrent(kept)) return null;
+    kept.used = true;
+    return kept.answer;
   }
 
   /** False when the request is not for a public address. */
@@ -71,22 +83,37 @@ export class Delivery {
     if (typeof match === 'string') throw new AppError('not_found');
     const parameters = query === '' ? null : new URLSearchParams(query);
     const download = parameters?.has('dl') ? parameters.get('dl') || match.objectId : null;
-    const kept = this.#held(path, request);
+    const kept = this.#held(path, match, request);
     if (kept) {
       this.#parts.onAnswer?.('memory');
+      nameHost(kept, request.headers.host);
+      kept.used = true;
       return send(request, response, kept, download);
     }
     const found = await this.#find(request, match, path, parameters ?? new URLSearchParams());
     await send(request, response, found, download);
   }
 
-  #held(path: string, request: IncomingMessage): Representation | null {
+  #held(path: string, { backend }: PublicAddress, request: IncomingMessage): KeptRepresentation | null {
     for (const key of [path, keyForAlike(path, request)]) {
       const kept = this.#kept.get(key);
-      if (kept?.facts.every((facts) => this.#parts.facts.isCurrent(facts))) return kept;
-      if (kept) this.#kept.delete(key);
+      if (!kept) continue;
+      if (this.#isCurrent(kept)) return kept.facts[0]?.backend === backend ? kept : null;
+      this.#kept.delete(key);
     }
     return null;
+  }
+
+  /** What is answered from memory is not read from disk: without this its file would look as if nobody wanted it. */
+  #noteUse(): void {
+    for (const kept of this.#kept.values()) {
+      if (kept.used) kept.noteUse?.();
+      kept.used = false;
+    }
+  }
+
+  #isCurrent({ facts }: Representation): boolean {
+    return facts.every((each) => this.#parts.facts.isCurrent(each));
   }
 
   async #find(
@@ -105,7 +132,9 @@ export class Delivery {
     this.#parts.onAnswer?.(source);
     if (representation.bytes && sharedWith !== 'nobody') {
       const key = sharedWith === 'all' ? path : keyForAlike(path, request);
-      this.#kept.set(key, representation, weightOf(key, representation.bytes));
+      const kept = withAnswer(representation, representation.bytes);
+      nameHost(kept, request.headers.host);
+      this.#kept.set(key, kept, weightOf(key, representation.bytes));
     }
     return representation;
   }
@@ -130,7 +159,7 @@ function keyForAlike(path: string, request: IncomingMessage): string {
 }
 
 function weightOf(path: string, bytes: Buffer): number {
-  return bytes.length + path.length * 2 + 1000;
+  return bytes.length + path.length * 2 + 2000;
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

@@ -160,7 +160,8 @@ export class RepresentationFinder {
     const bytes = Buffer.allocUnsafeSlow(sizeBytes);
     await handle.read(bytes, 0, sizeBytes, 0);
     await handle.close();
-    return heldRepresentation(facts, bytes, headers);
+    const held = heldRepresentation(facts, bytes, headers);
+    return { ...held, noteUse: () => this.#parts.variants.noteUse(variant.path) };
   }
 
   #original(facts: ObjectFacts): Representation {

@@ -1,5 +1,6 @@
 // One file as it is sent: its bytes or where they are, and the headers that go with them whoever asks.
 import type { Readable } from 'node:stream';
+import type { PreparedAnswer } from '../platform/http/front-connection.ts';
 import type { Range } from './byte-range.ts';
 import type { ObjectFacts } from './object-facts.ts';
 
@@ -14,6 +15,16 @@ export type Representation = {
   open(range: Range | null): Promise<Readable>;
   /** Gives back what `open` would have used, when it is not called. */
   close(): Promise<void>;
+  /** Marks its file as used. */
+  noteUse?(): void;
+};
+
+/** One that is kept in memory, with its answer to whoever asks for it by these hosts and nothing more. */
+export type KeptRepresentation = Representation & {
+  answer: PreparedAnswer;
+  hosts: Set<string>;
+  /** Whether somebody got it since that was last noted. */
+  used: boolean;
 };
 
 export const commonHeaders = {

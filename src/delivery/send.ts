@@ -1,4 +1,5 @@
 // Sends a representation: conditional, partial or whole, and nothing after a HEAD.
+import { ReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -6,6 +7,7 @@ import { AppError } from '../platform/errors.ts';
 import { sendError } from '../platform/http/error-replies.ts';
 import { newRequestId } from '../platform/http/request-id.ts';
 import { namesTag, parseRange, type Range } from './byte-range.ts';
+import { partOf, pumpFile } from './pump-file.ts';
 import { commonHeaders, type Representation } from './representation.ts';
 
 export async function send(
@@ -15,14 +17,12 @@ export async function send(
   download: string | null,
 ): Promise<void> {
   const { etag, sizeBytes, bytes } = representation;
-  const headers: Record<string, string | number> = {
-    ...representation.headers,
-    'X-Request-Id': newRequestId(),
-  };
+  const headers: Record<string, string | number> = { ...representation.headers };
+  const requestId = { 'X-Request-Id': newRequestId() };
   if (download !== null) headers['Content-Disposition'] = attachment(download);
   if (namesTag(request.headers['if-none-match'], etag)) {
     delete headers['Content-Type'];
-    response.writeHead(304, headers).end();
+    response.writeHead(304, { ...headers, ...requestId }).end();
     return representation.close();
   }
   const range = rangeOf(request, representation);
@@ -30,12 +30,13 @@ export async function send(
     const error = new AppError('range_not_satisfiable', undefined, {
       headers: { 'Content-Range': `bytes */${sizeBytes}` },
     });
-    sendError(response, error, { ...commonHeaders, 'X-Request-Id': String(headers['X-Request-Id']) });
+    sendError(response, error, { ...commonHeaders, ...requestId });
     return representation.close();
   }
   headers['Content-Length'] = range ? range.end - range.start + 1 : sizeBytes;
   if (range) headers['Content-Range'] = `bytes ${range.start}-${range.end}/${sizeBytes}`;
   const status = range ? 206 : 200;
+  Object.assign(headers, requestId);
   if (request.method === 'HEAD') {
     response.writeHead(status, headers).end();
     return representation.close();
@@ -63,8 +64,11 @@ function rangeOf(
 const hungUp = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE', 'ECONNRESET', 'EPIPE']);
 
 async function stream(body: Readable, response: ServerResponse): Promise<void> {
+  const part = body instanceof ReadStream ? partOf(body) : null;
   try {
-    await pipeline(body, response);
+    if (!part) await pipeline(body, response);
+    else if (!(await pumpFile(part, response))) response.destroy();
+    if (part) body.destroy();
   } catch (error) {
     // The head is out: a broken connection is the only way left to say that the body is not whole.
     response.destroy();

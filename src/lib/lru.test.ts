@@ -3,11 +3,12 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Lru } from './lru.ts';
 
-type Entry = { key: string; value: number; weight: number };
+type Entry = { key: string; value: number; weight: number; movedAt: number };
 
-/** What it should do, written as an array whose last entry was used last. */
+/** What it should do, written as an array: last are those used since the last addition, in the order of their first use. */
 class ModelLru {
   entries: Entry[] = [];
+  additions = 0;
   readonly maxWeight: number;
   constructor(maxWeight: number) {
     this.maxWeight = maxWeight;
@@ -17,13 +18,17 @@ class ModelLru {
   }
   get(key: string): number | undefined {
     const found = this.entries.find((entry) => entry.key === key);
-    if (found) this.entries = [...this.entries.filter((entry) => entry !== found), found];
+    if (found && found.movedAt !== this.additions) {
+      found.movedAt = this.additions;
+      this.entries = [...this.entries.filter((entry) => entry !== found), found];
+    }
     return found?.value;
   }
   set(key: string, value: number, weight: number): void {
     this.delete(key);
     if (weight > this.maxWeight) return;
-    this.entries.push({ key, value, weight });
+    this.additions += 1;
+    this.entries.push({ key, value, weight, movedAt: this.additions });
     while (this.weight > this.maxWeight) this.entries.shift();
   }
   delete(key: string): void {

@@ -14,15 +14,21 @@ export function createMetrics() {
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
     registers,
   });
-  const deliveries = new Counter({
+  const delivered: Record<string, number> = {};
+  const deliveries: Counter<'source'> = new Counter({
     name: 'tintype_deliveries_total',
     help: 'Answers at public addresses, by where the file came from',
     labelNames: ['source'] as const,
     registers,
+    collect: () => {
+      deliveries.reset();
+      for (const [source, count] of Object.entries(delivered)) deliveries.inc({ source }, count);
+    },
   });
   return {
     requests,
-    deliveries,
+    /** A plain sum until somebody looks: it is counted more often than anything. */
+    countDelivery: (source: string): void => void (delivered[source] = (delivered[source] ?? 0) + 1),
     /** Read when somebody looks, not when it changes. */
     gauge(name: string, help: string, read: () => number | Promise<number>): void {
       const gauge: Gauge = new Gauge({ name, help, registers, collect: async () => gauge.set(await read()) });

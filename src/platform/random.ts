@@ -4,12 +4,24 @@ import { randomFillSync } from 'node:crypto';
 const pool = Buffer.allocUnsafeSlow(4096);
 let used = pool.length;
 
+const nameLength = 12;
+/** A multiple of nine bytes, so that no name shares a byte with the next. */
+const namePool = Buffer.allocUnsafeSlow(9 * 450);
+let names = '';
+let namesUsed = 0;
+
 export function randomHex(bytes: number): string {
   return take(bytes).toString('hex');
 }
 
-export function randomBase64url(bytes: number): string {
-  return take(bytes).toString('base64url');
+/** Twelve characters, 72 bits, cut from a longer text: an encoding of their own would cost more than they do. */
+export function randomName(): string {
+  if (namesUsed >= names.length) {
+    names = randomFillSync(namePool).toString('base64url');
+    namesUsed = 0;
+  }
+  namesUsed += nameLength;
+  return names.slice(namesUsed - nameLength, namesUsed);
 }
 
 function take(bytes: number): Buffer {

@@ -1,5 +1,6 @@
 // Gives the variant of an original: from disk, or made. What is there is found by its name alone; the generation in it
 // keeps the pictures of an id that was used again apart.
+import { utimes } from 'node:fs/promises';
 import { AppError } from '../../platform/errors.ts';
 import { formats } from '../formats.ts';
 import type { VariantTransformation } from '../transformation.ts';
@@ -57,6 +58,12 @@ export class VariantRenderer {
     options: MakeOptions = {},
   ): void {
     void this.#maker.make(original, transformation, { ...options, background: true }).catch(() => undefined);
+  }
+
+  /** Of a file that is answered from memory. */
+  noteUse(path: string): void {
+    const now = Date.now() / 1000;
+    void utimes(path, now, now).catch(() => undefined);
   }
 
   /** One of those /create had kept that is now too old for that. */

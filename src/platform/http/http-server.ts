@@ -14,8 +14,10 @@ import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { AllowedMethods } from './allowed-methods.ts';
 import { BodyRateGuard, type BodyRateOptions } from './body-rate.ts';
+import { putInFront } from './connection-front.ts';
 import { allowOrigins } from './cors.ts';
 import { answerOnSocket, errorHeaders, sendError, toAppError } from './error-replies.ts';
+import type { FrontOptions } from './front-connection.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { newRequestId } from './request-id.ts';
 import { compileSchema } from './validation.ts';
@@ -43,6 +45,8 @@ export type HttpServerOptions = {
   bodyRate?: BodyRateOptions;
   /** Answers requests around the framework; false hands them on. */
   inFront?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Answers that need no request object: they are written before Node's parser sees a connection. */
+  prepared?: Pick<FrontOptions, 'answerTo' | 'answered'>;
 };
 
 const maxJsonBytes = 1024 * 1024;
@@ -66,7 +70,7 @@ export function createHttpServer(options: HttpServerOptions): HttpApp {
     frameworkErrors: (error, request, reply) =>
       void answer(error, request as FastifyRequest, reply as unknown as FastifyReply),
     clientErrorHandler: (error, socket) => answerOnSocket(error, socket as Socket),
-    serverFactory: (handler) => listeningServer(handler, options.inFront),
+    serverFactory: (handler) => listeningServer(handler, options),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setValidatorCompiler(compileSchema);
@@ -119,7 +123,7 @@ function withoutVersion(url: string): string {
 
 function listeningServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
-  inFront: HttpServerOptions['inFront'],
+  { inFront, prepared }: HttpServerOptions,
 ): Server {
   const server = createServer(
     {
@@ -140,6 +144,7 @@ function listeningServer(
     },
   );
   server.setTimeout(idleSocketMs);
+  if (prepared) putInFront(server, { ...prepared, headersMs, keepAliveMs, idleSocketMs });
   new IdleConnections({ maxIdleMs: keepAliveMs + headersMs }).watch(server);
   server.on('checkExpectation', (_request, response) => refuse(response, new AppError('expectation_failed')));
   return server;
