@@ -2,6 +2,7 @@
 // also prints where uploads and delivery spend the service's time; the figures are then those of a slower service.
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { delivery } from './delivery.ts';
+import { handover } from './handover.ts';
 import { listing } from './listing.ts';
 import { memory } from './memory.ts';
 import { start } from './start.ts';
@@ -9,7 +10,7 @@ import { describeDisk } from './support/disk.ts';
 import { type Figure, type Scenario, table } from './support/report.ts';
 import { uploads } from './uploads.ts';
 
-const scenarios: Record<string, Scenario> = { start, memory, uploads, listing, delivery };
+const scenarios: Record<string, Scenario> = { start, memory, uploads, listing, delivery, handover };
 
 const args = process.argv.slice(2);
 const profile = args.includes('--profile');

@@ -10,6 +10,7 @@ import { type Core, openCore } from './core.ts';
 import { createAddressMatcher } from './delivery/address.ts';
 import { createClientOf } from './delivery/client-of.ts';
 import { Delivery } from './delivery/delivery.ts';
+import { nameForNginx } from './delivery/hand-to-nginx.ts';
 import { FactsCache } from './delivery/object-facts.ts';
 import { publicAddressPaths } from './delivery/openapi-paths.ts';
 import { createRoute, isKeptVariant } from './images/create-route.ts';
@@ -29,6 +30,7 @@ import { eraseAccountHandler } from './objects/erase-account.ts';
 import { listRoutes } from './objects/list-routes.ts';
 import { manifestHandlers } from './objects/manifests.ts';
 import { objectRoutes } from './objects/object-routes.ts';
+import { forgetInCaches, purgeCachesHandlers } from './objects/purge-caches.ts';
 import { Janitor } from './objects/janitor.ts';
 import { uploadRoute } from './objects/upload-route.ts';
 import { lockDataDir } from './platform/database/data-dir-lock.ts';
@@ -108,7 +110,7 @@ async function assemble(config: Config, options: AppOptions, lock: { release(): 
   const jobs = new JobRunner({
     database: core.database,
     log: options.log,
-    handlers: jobHandlers(core, variants, preparing),
+    handlers: jobHandlers(config, core, variants, preparing),
   });
   const janitor = new Janitor({ ...core, log: options.log });
 
@@ -154,6 +156,8 @@ function createDelivery(
     isKeptVariant: (generation, name) => isKeptVariant(core.database, generation, name),
     openSecret: (sealed) => core.secretBox.open(sealed),
     memoryBytes: config.MEMORY_CACHE_MB * 1024 * 1024,
+    nameForNginx: nameForNginx(config.X_ACCEL_REDIRECT, core.stores),
+    tagHeader: config.CACHE_TAG_HEADER,
     log: parts.log,
     onAnswer: (source) => parts.metrics.countDelivery(source),
   });
@@ -186,8 +190,9 @@ async function registerRoutes(
   await uploadRoute(http, { database, stores, uploads });
   listRoutes(http, { database, urls });
   searchRoute(http);
-  objectRoutes(http, { database, stores, urls });
-  bulkRoute(http, { database, stores });
+  const forget = forgetInCaches(urls, config.purgeCall);
+  objectRoutes(http, { database, stores, urls, forgetInCaches: forget });
+  bulkRoute(http, { database, stores, forgetInCaches: forget });
   createRoute(http, { database, urls, variants, originalOf: (object) => originalImageOf(stores, object) });
   userRoutes(http, {
     database,
@@ -199,14 +204,18 @@ async function registerRoutes(
   accountRoutes(http, { database });
 }
 
-function jobHandlers(core: Core, variants: VariantRenderer, preparing: PrepareParts) {
+function jobHandlers(config: Config, core: Core, variants: VariantRenderer, preparing: PrepareParts) {
   return {
     ...manifestHandlers(core.database, core.stores, prepareJob),
     ...prepareHandlers(preparing),
     'purge-object': purgeHandler(core.stores, (bucketId, generation) =>
       variants.removeVariants(bucketId, generation),
     ),
-    'erase-account': eraseAccountHandler(core.database, core.stores),
+    ...purgeCachesHandlers(config.purgeCall),
+    'erase-account': eraseAccountHandler({
+      ...core,
+      forgetInCaches: forgetInCaches(core.urls, config.purgeCall),
+    }),
   };
 }
 

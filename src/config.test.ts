@@ -6,7 +6,13 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ConfigError, loadConfig, type SettingName, settings, settingsWithPort } from './config.ts';
 
-const secretNames = ['SMTP_URL', 'BOOTSTRAP_API_KEY', 'SECRET_KEY', 'METRICS_TOKEN'] as const;
+const secretNames = [
+  'SMTP_URL',
+  'BOOTSTRAP_API_KEY',
+  'SECRET_KEY',
+  'METRICS_TOKEN',
+  'PURGE_HEADERS',
+] as const;
 
 function problemsOf(environment: Record<string, string>): string[] {
   try {
@@ -65,12 +71,19 @@ describe('settings', () => {
       BACKGROUND_MODEL: undefined,
       TRUST_PROXY: false,
       MEMORY_CACHE_MB: 64,
+      X_ACCEL_REDIRECT: undefined,
+      CACHE_TAG_HEADER: 'Cache-Tag',
+      PURGE_URL: undefined,
+      PURGE_METHOD: 'POST',
+      PURGE_HEADERS: undefined,
+      PURGE_BODY: undefined,
       dataDir,
       baseUrl: 'http://localhost:3000',
       filesUrl: 'http://localhost:3000/files',
       storageUrl: 'http://localhost:3000/storage',
       filesStore: `file:${dataDir}/files`,
       storageStore: `file:${dataDir}/storage`,
+      purgeCall: null,
     });
   });
 
@@ -244,6 +257,44 @@ describe('settings', () => {
       (name) => (settings[name] as { secret?: true }).secret,
     );
     assert.deepEqual(secrets, secretNames);
+  });
+
+  test('the call that purges names its object, and keeps its credentials to itself', () => {
+    const PURGE_URL = 'https://api.example.com/purge/{tag}/';
+    const file = fileWith('Authorization: Bearer a:b\n\nX-Url: {url}\n');
+    assert.deepEqual(loadConfig({ PURGE_URL, PURGE_HEADERS_FILE: file, PURGE_METHOD: 'PURGE' }).purgeCall, {
+      url: PURGE_URL,
+      method: 'PURGE',
+      headers: { Authorization: 'Bearer a:b', 'X-Url': '{url}' },
+      body: undefined,
+    });
+    const plain = 'https://api.example.com/purge';
+    assert.deepEqual(
+      loadConfig({ PURGE_URL: plain, PURGE_BODY: '{"tags":["{tag}"]}' }).purgeCall?.headers,
+      {},
+    );
+    assert.match(problemsOf({ PURGE_URL: plain })[0] ?? '', /must name the object by \{tag\} or \{url\}$/);
+    assert.match(problemsOf({ PURGE_BODY: '{tag}' })[0] ?? '', /^PURGE_URL must be set/);
+    for (const wrong of [
+      'api.example.com/{tag}',
+      'ftp://x/{tag}',
+      'https://user:hush@x/{tag}',
+      'https://x/{tags}',
+    ])
+      assert.match(problemOf('PURGE_URL', wrong) ?? 'accepted', /^PURGE_URL (must|knows)/, wrong);
+    for (const wrong of ['hush', 'Authorization hush', 'A: b\nhush', 'A B: hush', 'A: hush\u0000', 'A:']) {
+      const problem = problemOf('PURGE_HEADERS', wrong) ?? 'accepted';
+      assert.match(problem, /^PURGE_HEADERS must be lines/, wrong);
+      assert.ok(!problem.includes('hush'));
+    }
+    for (const wrong of ['post', 'PO ST', 'X'])
+      assert.match(problemOf('PURGE_METHOD', wrong) ?? '', /^PURGE_METHOD must/);
+  });
+
+  test('the internal location is a plain path', () => {
+    assert.equal(loadConfig({ X_ACCEL_REDIRECT: '/a-b/c_d' }).X_ACCEL_REDIRECT, '/a-b/c_d');
+    for (const wrong of ['tintype', '/', '/a/', '//a', '/a b', '/../a', '/a?b', 'http://x/a'])
+      assert.match(problemOf('X_ACCEL_REDIRECT', wrong) ?? 'accepted', /must be a path such as/, wrong);
   });
 
   test('a secret given twice, or in a file that is not there, is a problem', () => {

@@ -73,6 +73,40 @@ function origins(text: string): string[] {
   });
 }
 
+/** The words a call may hold for the object it is about. */
+const placeholders = ['{url}', '{tag}'];
+
+function template(text: string): string {
+  const unknown = text.match(/\{\w+\}/g)?.find((word) => !placeholders.includes(word));
+  if (unknown) throw new Wrong(`knows ${placeholders.join(' and ')}, but not ${unknown}`);
+  return text;
+}
+
+function addressTemplate(text: string): string {
+  const { username, password } = new URL(address('http', 'https')(text));
+  if (username || password) throw new Wrong('must be an address without user; use PURGE_HEADERS');
+  return template(text);
+}
+
+function headerLines(text: string): Record<string, string> {
+  const lines = text.split(/\r?\n|\\n/).filter((line) => line.trim() !== '');
+  const pairs = lines.map((line) => /^([\w-]+):\s*([\x20-\x7e]+?)\s*$/.exec(line.trim()));
+  // What is wrong is not repeated: it may hold a credential.
+  if (pairs.some((pair) => !pair))
+    throw new Wrong('must be lines such as "Authorization: Bearer …", in visible ASCII');
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1], template(pair?.[2] as string)]));
+}
+
+function method(text: string): string {
+  if (!/^[A-Z]{3,20}$/.test(text)) throw new Wrong('must be a method in capitals, such as POST or PURGE');
+  return text;
+}
+
+function internalLocation(text: string): string {
+  if (!/^(\/[\w-]+)+$/.test(text)) throw new Wrong('must be a path such as /tintype-internal');
+  return text;
+}
+
 function oneOf<T extends string>(...words: T[]): (text: string) => T {
   return (text) => {
     const found = words.find((word) => word === text);
@@ -204,6 +238,26 @@ export const settings = {
     'off',
   ),
   MEMORY_CACHE_MB: setting(wholeNumber(0, 100_000), 64, 'memory for small files served often'),
+  X_ACCEL_REDIRECT: optional(
+    internalLocation,
+    'internal location of an nginx in front, which then sends large originals from disk; see [docs/cdn.md](cdn.md)',
+    'off',
+  ),
+  CACHE_TAG_HEADER: setting(
+    oneOf('Cache-Tag', 'CDN-Tag', 'Surrogate-Key'),
+    'Cache-Tag',
+    'header of public answers that names the object to caches: `Cache-Tag`, `CDN-Tag` or `Surrogate-Key`',
+  ),
+  PURGE_URL: optional(
+    addressTemplate,
+    'called when an object was deleted, so that caches in front forget it; `{url}` and `{tag}` stand for the object’s',
+    'none',
+  ),
+  PURGE_METHOD: setting(method, 'POST', 'method of that call'),
+  PURGE_HEADERS: secret(
+    optional(headerLines, 'headers of that call, one `Name: value` per line (or separated by `\\n`)', 'none'),
+  ),
+  PURGE_BODY: optional(template, 'body of that call', 'none'),
 } as const;
 
 type Values = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> };
@@ -235,9 +289,21 @@ export function loadConfig(environment: Environment): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems);
   const config = withDerived(values as Values);
-  if (config.filesUrl === config.storageUrl)
-    throw new ConfigError(['STORAGE_URL must be another address than FILES_URL']);
+  const conflicts = conflictsIn(config);
+  if (conflicts.length > 0) throw new ConfigError(conflicts);
   return config;
+}
+
+function conflictsIn({ filesUrl, storageUrl, purgeCall, PURGE_HEADERS, PURGE_BODY }: Config): string[] {
+  const conflicts: string[] = [];
+  if (filesUrl === storageUrl) conflicts.push('STORAGE_URL must be another address than FILES_URL');
+  if (!purgeCall && (PURGE_HEADERS || PURGE_BODY))
+    conflicts.push('PURGE_URL must be set for PURGE_HEADERS and PURGE_BODY to be used');
+  // A call that names no object drops everything at some CDNs.
+  const call = JSON.stringify(purgeCall);
+  if (purgeCall && !placeholders.some((word) => call.includes(word)))
+    conflicts.push('PURGE_URL, PURGE_HEADERS or PURGE_BODY must name the object by {tag} or {url}');
+  return conflicts;
 }
 
 /** Empty is unset; a secret may also stand in the file that NAME_FILE names. */
@@ -290,6 +356,14 @@ function withDerived(values: Values) {
     storageUrl: values.STORAGE_URL ?? `${baseUrl}/storage`,
     filesStore: values.FILES_STORE ?? `file:${dataDir}/files`,
     storageStore: values.STORAGE_STORE ?? `file:${dataDir}/storage`,
+    purgeCall: values.PURGE_URL
+      ? {
+          url: values.PURGE_URL,
+          method: values.PURGE_METHOD,
+          headers: values.PURGE_HEADERS ?? {},
+          body: values.PURGE_BODY,
+        }
+      : null,
   };
 }
 

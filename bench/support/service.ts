@@ -21,7 +21,12 @@ export type Service = {
   stop(): Promise<void>;
 } & AsyncDisposable;
 
-export type ServiceOptions = { dataDir: string; jobs?: boolean; nodeOptions?: string[] };
+export type ServiceOptions = {
+  dataDir: string;
+  jobs?: boolean;
+  nodeOptions?: string[];
+  environment?: Record<string, string>;
+};
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   const port = await freePort();
@@ -37,6 +42,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         PORT: String(port),
         BASE_URL: `http://127.0.0.1:${port}`,
         BOOTSTRAP_API_KEY: operatorKey,
+        ...options.environment,
       },
       // Each request is logged as by default; where the lines go to is not ours to measure.
       stdio: ['ignore', 'ignore', 'inherit'],

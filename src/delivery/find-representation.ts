@@ -17,9 +17,11 @@ import type { Variant, VariantRenderer } from '../images/variants/render-variant
 import type { Description } from '../images/worker-protocol.ts';
 import { originalKey } from '../objects/object-keys.ts';
 import { thumbnailName } from '../objects/object-json.ts';
+import { cacheTags } from '../objects/purge-caches.ts';
 import type { Stores } from '../objects/stores.ts';
 import { AppError } from '../platform/errors.ts';
 import type { PublicAddress } from './address.ts';
+import type { NameForNginx } from './hand-to-nginx.ts';
 import type { FactsCache, ObjectFacts } from './object-facts.ts';
 import {
   heldRepresentation,
@@ -42,6 +44,9 @@ export type FindParts = {
   describe: (generation: string) => Promise<Description | null>;
   isKeptVariant: (generation: string, name: string) => Promise<boolean>;
   openSecret: (sealed: string) => string;
+  nameForNginx: NameForNginx;
+  /** The name of the header that holds the object's tag. */
+  tagHeader: string;
 };
 
 export type Ask = {
@@ -151,7 +156,7 @@ export class RepresentationFinder {
         if (stale) await this.#parts.variants.removeVariants(bucketId, generation);
       throw new AppError('object_not_found');
     }
-    const headers = representationHeaders({ type, sha256, lifetime, varies });
+    const headers = representationHeaders({ type, sha256, lifetime, varies, tag: this.#tagOf(facts) });
     if (sizeBytes > maxHeldBytes) {
       const open: Representation['open'] = async (range) =>
         handle.createReadStream({ start: range?.start ?? 0, end: range?.end ?? sizeBytes - 1 });
@@ -164,14 +169,25 @@ export class RepresentationFinder {
     return { ...held, noteUse: () => this.#parts.variants.noteUse(variant.path) };
   }
 
+  #tagOf(facts: readonly ObjectFacts[]): { header: string; value: string } {
+    return { header: this.#parts.tagHeader, value: cacheTags(this.#parts.tagHeader, facts) };
+  }
+
   #original(facts: ObjectFacts): Representation {
     const storage = this.#parts.stores[facts.backend];
     const { type, sha256 } = facts;
     return {
       facts: [facts],
       sizeBytes: facts.size_bytes,
-      ...representationHeaders({ type, sha256, lifetime: lifetimeOf([facts]), varies: false }),
+      ...representationHeaders({
+        type,
+        sha256,
+        lifetime: lifetimeOf([facts]),
+        varies: false,
+        tag: this.#tagOf([facts]),
+      }),
       bytes: null,
+      internalAddress: facts.size_bytes > maxHeldBytes ? this.#parts.nameForNginx(facts) : null,
       open: async (range) => {
         const stream = await storage.get(originalKey(facts.bucket_id, facts.generation), range ?? undefined);
         if (!stream && facts.stale) throw new AppError('object_not_found');
@@ -202,6 +218,7 @@ export class RepresentationFinder {
       sha256: createHash('sha256').update(bytes).digest('hex'),
       lifetime: lifetimeOf([facts], asked),
       varies: false,
+      tag: this.#tagOf([facts]),
     });
     return { representation: heldRepresentation([facts], bytes, headers), source: 'disk', sharedWith: 'all' };
   }

@@ -12,6 +12,8 @@ export type Representation = {
   headers: Record<string, string>;
   /** All of it, when it is small enough to be kept. */
   bytes: Buffer | null;
+  /** Where an nginx in front finds the file, when it may send it. */
+  internalAddress?: string | null;
   open(range: Range | null): Promise<Readable>;
   /** Gives back what `open` would have used, when it is not called. */
   close(): Promise<void>;
@@ -49,6 +51,8 @@ export function representationHeaders(input: {
   sha256: string;
   lifetime: Lifetime;
   varies: boolean;
+  /** The header by which a cache in front knows what to drop with the object. */
+  tag: { header: string; value: string };
 }) {
   const etag = `"${input.sha256.slice(0, 32)}"`;
   return {
@@ -58,6 +62,7 @@ export function representationHeaders(input: {
       'Content-Type': input.type,
       'Accept-Ranges': 'bytes',
       ETag: etag,
+      [input.tag.header]: input.tag.value,
       'Cache-Control': cacheControl[input.lifetime],
       ...(input.varies ? { Vary: 'Accept' } : {}),
     },

@@ -7,6 +7,7 @@ import { AppError } from '../platform/errors.ts';
 import { sendError } from '../platform/http/error-replies.ts';
 import { newRequestId } from '../platform/http/request-id.ts';
 import { namesTag, parseRange, type Range } from './byte-range.ts';
+import { handOver, mayHandOver } from './hand-to-nginx.ts';
 import { partOf, pumpFile } from './pump-file.ts';
 import { commonHeaders, type Representation } from './representation.ts';
 
@@ -44,6 +45,10 @@ export async function send(
   if (bytes) {
     response.writeHead(status, headers).end(range ? bytes.subarray(range.start, range.end + 1) : bytes);
     return;
+  }
+  if (representation.internalAddress && mayHandOver(request, range)) {
+    handOver(response, headers, representation.internalAddress);
+    return representation.close();
   }
   // Opened before the head is sent: a file that cannot be read is still an honest error.
   const body = await representation.open(range);

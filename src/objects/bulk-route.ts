@@ -1,11 +1,9 @@
 // POST /bulk/: one action on up to a thousand objects, with a result for each.
 import { type TSchema, Type } from 'typebox';
-import type { Database } from '../platform/database/database.ts';
 import { AppError } from '../platform/errors.ts';
 import type { HttpApp } from '../platform/http/http-server.ts';
-import { changeObject, deleteObject } from './change-object.ts';
+import { changeObject, deleteObject, type DeleteParts } from './change-object.ts';
 import { checkTags } from './object-fields.ts';
-import type { Stores } from './stores.ts';
 
 const atATime = 25;
 
@@ -30,7 +28,7 @@ const BulkAnswer = Type.Object({
   ),
 });
 
-export function bulkRoute(app: HttpApp, { database, stores }: { database: Database; stores: Stores }): void {
+export function bulkRoute(app: HttpApp, parts: DeleteParts): void {
   app.post(
     '/bulk/',
     {
@@ -49,10 +47,10 @@ export function bulkRoute(app: HttpApp, { database, stores }: { database: Databa
         throw new AppError('bad_request', `Field "tags" is required to ${action}`);
       const accountId = request.caller.account.account_id;
       const act = async (objectId: string): Promise<unknown> => {
-        if (action === 'delete') return deleteObject(database, stores, accountId, objectId);
+        if (action === 'delete') return deleteObject(parts, accountId, objectId);
         const change = (current: string[]): string[] =>
           action === 'tag' ? checkTags([...current, ...tags]) : current.filter((tag) => !tags.includes(tag));
-        return changeObject(database, accountId, objectId, { tags: change });
+        return changeObject(parts.database, accountId, objectId, { tags: change });
       };
       return { results: await forEach(objects, act) };
     },

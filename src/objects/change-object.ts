@@ -7,6 +7,7 @@ import { changeFacets, facetsOf } from './facets.ts';
 import { findObject } from './find-object.ts';
 import { manifestJob } from './manifests.ts';
 import { manifestKey, originalKey } from './object-keys.ts';
+import type { ForgetInCaches } from './purge-caches.ts';
 import type { Stores } from './stores.ts';
 import type { ObjectRow } from './tables.ts';
 
@@ -44,10 +45,11 @@ export async function changeObject(
   return object;
 }
 
-/** Gone from every address when this resolves; the bytes follow by a job of the same transaction. */
+export type DeleteParts = { database: Database; stores: Stores; forgetInCaches: ForgetInCaches };
+
+/** Gone from every address when this resolves; the bytes, and what caches hold, follow by jobs of the same transaction. */
 export async function deleteObject(
-  database: Database,
-  stores: Stores,
+  { database, stores, forgetInCaches }: DeleteParts,
   accountId: string,
   objectId: string,
 ): Promise<ObjectRow> {
@@ -58,7 +60,7 @@ export async function deleteObject(
       tx.deleteFrom('kept_variants').where('generation', '=', found.generation).execute(),
       changeFacets(tx, found, { remove: facetsOf(found) }),
       giveBackStorage(tx, accountId, found.size_bytes, 1),
-      enqueue(tx, [purgeJob(found)]),
+      enqueue(tx, [purgeJob(found), ...forgetInCaches(found)]),
       database.announce(tx, objectTopic, objectTopicKey(found)),
     ]);
     return found;

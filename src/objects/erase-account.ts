@@ -3,13 +3,13 @@ import { accountChanged } from '../accounts/account-changed.ts';
 import type { Account } from '../accounts/tables.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { JobHandler } from '../platform/jobs/jobs.ts';
-import { deleteObject } from './change-object.ts';
+import { deleteObject, type DeleteParts } from './change-object.ts';
 import { bucketManifestKey } from './object-keys.ts';
-import type { Stores } from './stores.ts';
 
 const atATime = 50;
 
-export function eraseAccountHandler(database: Database, stores: Stores): JobHandler {
+export function eraseAccountHandler(parts: DeleteParts): JobHandler {
+  const { database, stores } = parts;
   return {
     async run({ account_id: accountId }: { account_id: string }, { signal }) {
       const account = await findDue(database, accountId);
@@ -23,9 +23,7 @@ export function eraseAccountHandler(database: Database, stores: Stores): JobHand
           .limit(atATime)
           .execute();
         if (some.length === 0) break;
-        await Promise.all(
-          some.map(({ object_id: objectId }) => deleteObject(database, stores, accountId, objectId)),
-        );
+        await Promise.all(some.map(({ object_id: objectId }) => deleteObject(parts, accountId, objectId)));
       }
       for (const storage of Object.values(stores)) await storage.delete(bucketManifestKey(account.bucket_id));
       await database.write(async (tx) => {

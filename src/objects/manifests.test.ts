@@ -25,6 +25,7 @@ describe('manifests', () => {
   });
   after(() => temp[Symbol.asyncDispose]());
 
+  const parts = () => ({ database: temp.database, stores, forgetInCaches: () => [] });
   async function run(kind: string, payload: unknown, through = stores): Promise<void> {
     await manifestHandlers(temp.database, through)[kind]?.run(payload as never, context);
   }
@@ -68,7 +69,7 @@ describe('manifests', () => {
   test('are gone when the delete has resolved', async () => {
     const object = await insertObject(temp.database, account);
     await write(object);
-    await deleteObject(temp.database, stores, account.account_id, object.object_id);
+    await deleteObject(parts(), account.account_id, object.object_id);
     assert.equal(await manifestOf(object), null);
     await write(object);
     assert.equal(await manifestOf(object), null);
@@ -80,7 +81,7 @@ describe('manifests', () => {
     const files = Object.create(stores.files, {
       put: {
         value: async (key: string, data: Buffer) => {
-          await deleteObject(temp.database, stores, account.account_id, object.object_id);
+          await deleteObject(parts(), account.account_id, object.object_id);
           return stores.files.put(key, data);
         },
       },

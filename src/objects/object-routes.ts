@@ -1,13 +1,11 @@
 // One object: read it, change its tags and folder, delete it.
 import { type TSchema, Type } from 'typebox';
-import type { Database } from '../platform/database/database.ts';
 import { AppError } from '../platform/errors.ts';
 import type { HttpApp } from '../platform/http/http-server.ts';
-import { changeObject, deleteObject } from './change-object.ts';
+import { changeObject, deleteObject, type DeleteParts } from './change-object.ts';
 import { findObject } from './find-object.ts';
 import { checkTags, parseFolder, tagFault } from './object-fields.ts';
 import { Done, done, ObjectDetails, objectDetails, type PublicUrls } from './object-json.ts';
-import type { Stores } from './stores.ts';
 
 const ObjectId = Type.Object({ object_id: Type.String() });
 const tagsFault = 'Field "tags" must be an array of strings';
@@ -18,11 +16,8 @@ const Folder = Type.Union([Type.String(), Type.Null()], {
   'x-error': 'Field "folder" must be a string or null',
 });
 
-export function objectRoutes(
-  app: HttpApp,
-  parts: { database: Database; stores: Stores; urls: PublicUrls },
-): void {
-  const { database, stores, urls } = parts;
+export function objectRoutes(app: HttpApp, parts: DeleteParts & { urls: PublicUrls }): void {
+  const { database, urls } = parts;
 
   app.get(
     '/get/:object_id',
@@ -78,9 +73,6 @@ export function objectRoutes(
       },
     },
     async (request) =>
-      done(
-        urls,
-        await deleteObject(database, stores, request.caller.account.account_id, request.params.object_id),
-      ),
+      done(urls, await deleteObject(parts, request.caller.account.account_id, request.params.object_id)),
   );
 }
