@@ -15,13 +15,22 @@ import { encode } from './steps/encode.ts';
 import { keepMetadata } from './steps/keep-metadata.ts';
 import { layOn } from './steps/lay-on.ts';
 import { mark } from './steps/mark.ts';
-import { pad } from './steps/pad.ts';
+import { fill, fillAndMargin, margin } from './steps/pad.ts';
 import { resize } from './steps/resize.ts';
 import type { Step, Work } from './steps/step.ts';
 import { toSrgb } from './steps/to-srgb.ts';
 import { mirror, rotate } from './steps/turn.ts';
 
-const direct: readonly Step[] = [crop, layOn, resize, pad, applyEffects, toSrgb, keepMetadata, encode];
+const direct: readonly Step[] = [
+  crop,
+  layOn,
+  resize,
+  fillAndMargin,
+  applyEffects,
+  toSrgb,
+  keepMetadata,
+  encode,
+];
 
 export function applySteps(image: Sharp, steps: readonly Step[], work: Work): Sharp {
   return steps.reduce((result, step) => step(result, work), image);
@@ -46,9 +55,10 @@ function isDirect(plan: RenderPlan, frames: number): boolean {
   const simple =
     plan.turn === null && !plan.cutOut && plan.mark === null && plan.border === null && plan.radius === 0;
   if (!simple || (plan.layOn !== null && plan.layOn.alpha !== 1)) return false;
-  if (plan.effects !== null && (plan.pad !== null || plan.layOn !== null)) return false;
+  const isPadded = plan.fill !== null || plan.margin > 0;
+  if (plan.effects !== null && (isPadded || plan.layOn !== null)) return false;
   // It also adds around the picture before it cuts.
-  if (plan.pad !== null && plan.cut !== null && plan.cut.kind !== 'before') return false;
+  if (isPadded && plan.cut !== null && plan.cut.kind !== 'before') return false;
   return frames === 1 || (plan.cut?.kind !== 'content' && !mixesNeighbours(plan.effects));
 }
 
@@ -80,9 +90,10 @@ async function workOnFrame(frame: RawPicture, work: Work): Promise<{ picture: Ra
   const cut = await cutAndResize(turned, work);
   const coloured = await applySettled(cut.picture, work, [[applyEffects, plan.effects !== null]]);
   const picture = await applySettled(await mark(coloured, work), work, [
-    [pad, plan.pad !== null],
+    [fill, plan.fill !== null],
     [border, plan.border !== null],
     [roundCorners, plan.radius > 0],
+    [margin, plan.margin > 0],
     [layOn, plan.layOn !== null],
   ]);
   return { picture, work: cut.work };

@@ -61,10 +61,14 @@ export type RenderPlan = {
     | null;
   readonly effects: Effects | null;
   readonly mark: { readonly place: Place; readonly width: number; readonly opacity: number } | null;
-  /** Added around it, in the colour of the background. */
-  readonly pad: Sides | null;
+  /** What the box leaves empty around it, filled with the background. */
+  readonly fill: Sides | null;
   readonly border: { readonly width: number; readonly colour: Colour } | null;
   readonly radius: number;
+  /** The size with its border, whose corners are rounded. */
+  readonly framed: Size;
+  /** Added around all that, in the colour of the background. */
+  readonly margin: number;
   /** What fills what was added. */
   readonly background: Colour;
   /** What a picture with alpha is laid on. */
@@ -101,7 +105,8 @@ export function planRendering(
   const size = within(target.size, Math.max(1, format.maxSidePixels - 2 * added.total));
   const focus = focusOf(tokens, used, turn, source, findings);
   const meeting = meet({ turned, size, fit: target.fit, focus, frames });
-  const result = { width: size.width + 2 * added.total, height: size.height + 2 * added.total };
+  const framed = grown(size, added.border);
+  const result = grown(framed, added.pad);
   refuseOverBudget(result, frames);
 
   const outputPixels = result.width * result.height * frames;
@@ -118,9 +123,11 @@ export function planRendering(
     ...meeting.work,
     effects: effectsOf(tokens),
     mark: markOf(tokens),
-    pad: padding(meeting.contained, size, added.pad),
+    fill: filling(meeting.contained, size),
     border: tokens.border ? { width: added.border, colour: tokens.border[1] } : null,
-    radius: radiusOf(tokens, result),
+    radius: radiusOf(tokens, framed),
+    framed,
+    margin: added.pad,
     background: tokens.bg ?? (format.keepsAlpha ? transparent : white),
     layOn: ground !== null && !format.keepsAlpha && !isOpaque(ground) ? onWhite(ground) : ground,
     metadata: tokens.meta ?? 'none',
@@ -213,21 +220,24 @@ function meet({
   return { work: { resize: resizedTo(covering), cut: { kind: 'after', region } }, contained: null };
 }
 
-function padding(contained: Size | null, size: Size, pad: number): Sides | null {
-  const inner = contained ?? size;
-  const left = Math.floor((size.width - inner.width) / 2);
-  const top = Math.floor((size.height - inner.height) / 2);
-  const sides = {
-    top: top + pad,
-    right: size.width - inner.width - left + pad,
-    bottom: size.height - inner.height - top + pad,
-    left: left + pad,
+function filling(contained: Size | null, size: Size): Sides | null {
+  if (contained === null || isSameSize(contained, size)) return null;
+  const left = Math.floor((size.width - contained.width) / 2);
+  const top = Math.floor((size.height - contained.height) / 2);
+  return {
+    top,
+    right: size.width - contained.width - left,
+    bottom: size.height - contained.height - top,
+    left,
   };
-  return Object.values(sides).every((side) => side === 0) ? null : sides;
 }
 
-function radiusOf({ r = 0, dpr = 1 }: TokenValues, result: Size): number {
-  const most = Math.min(result.width, result.height) / 2;
+function grown({ width, height }: Size, by: number): Size {
+  return { width: width + 2 * by, height: height + 2 * by };
+}
+
+function radiusOf({ r = 0, dpr = 1 }: TokenValues, framed: Size): number {
+  const most = Math.min(framed.width, framed.height) / 2;
   return r === 'max' ? most : Math.min(most, r * dpr);
 }
 

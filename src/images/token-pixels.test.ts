@@ -272,6 +272,14 @@ const cases: Record<Exclude<TokenName, 'preset' | 'v'>, Case> = {
       [135, 95, [0, 0, 255, 255]],
     ]);
     assertPixels(await render('pad-10.png'), [[5, 5, clear]]);
+    const framed = await render('pad-10_bg-00f_border-5-black_r-20.png');
+    assertSize(framed, 150, 110);
+    assertPixels(framed, [
+      [5, 55, [0, 0, 255, 255]],
+      [11, 11, [0, 0, 255, 255]],
+      [12, 55, black],
+      [30, 30, red],
+    ]);
   },
   border: async (render) => {
     const picture = await render('border-6-black.png');

@@ -167,7 +167,7 @@ export const tokens = {
     value: lengthPixels,
     default: 0,
     example: 'pad-20_bg-eee',
-    meaning: 'Pixels added on every side, in `bg`',
+    meaning: 'Pixels added on every side, in `bg`; outside of border and round corners',
   }),
   border: token({
     value: row<[number, Colour]>('pixels-colour, such as 4-red', integer(1, 500), colour()),

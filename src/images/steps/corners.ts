@@ -3,12 +3,13 @@ import type { Sharp } from 'sharp';
 import type { Size } from '../geometry.ts';
 import type { Step } from './step.ts';
 
-export const border: Step = (image, { plan: { border: line, radius, width, height } }) => {
+export const border: Step = (image, { plan: { border: line, radius, framed } }) => {
   if (line === null) return image;
+  const { width, height } = framed;
   const sides = { top: line.width, right: line.width, bottom: line.width, left: line.width };
   const { r, g, b, alpha } = line.colour;
-  const outer = roundedRectangle({ width, height }, 0, radius);
-  const inner = roundedRectangle({ width, height }, line.width, Math.max(0, radius - line.width));
+  const outer = roundedRectangle(framed, 0, radius);
+  const inner = roundedRectangle(framed, line.width, Math.max(0, radius - line.width));
   const pixels = Buffer.alloc(width * height * 4);
   for (let index = 0; index < outer.length; index += 1) {
     const share = (outer[index] as number) - (inner[index] as number);
@@ -23,8 +24,8 @@ export const border: Step = (image, { plan: { border: line, radius, width, heigh
     .composite([{ input: pixels, raw: { width, height, channels: 4 } }]);
 };
 
-export const roundCorners: Step = (image, { plan: { radius, width, height } }) =>
-  radius === 0 ? image : keepOnly(image, roundedRectangle({ width, height }, 0, radius), { width, height });
+export const roundCorners: Step = (image, { plan: { radius, framed } }) =>
+  radius === 0 ? image : keepOnly(image, roundedRectangle(framed, 0, radius), framed);
 
 function keepOnly(image: Sharp, coverage: Uint8Array, { width, height }: Size): Sharp {
   const pixels = Buffer.alloc(width * height * 4, 255);
