@@ -1,6 +1,7 @@
 // The public addresses. A small file asked for before is answered from memory by its raw path; everything else goes from
 // address to facts to file. Runs in front of the framework, because it is what the service does most.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { clientKind } from '../images/negotiate-format.ts';
 import { Lru } from '../lib/lru.ts';
 import { AppError } from '../platform/errors.ts';
@@ -16,6 +17,8 @@ import { send } from './send.ts';
 
 const methods = 'GET, HEAD, OPTIONS';
 const noteUseEveryMs = 600_000;
+/** So many that a new connection costs little beside them. */
+const maxSlowHits = 200;
 
 export type DeliveryParts = FindParts & {
   match(host: string | undefined, path: string): AddressMatch;
@@ -29,6 +32,7 @@ export class Delivery {
   readonly #parts: DeliveryParts;
   readonly #finder: RepresentationFinder;
   readonly #kept: Lru<string, KeptRepresentation>;
+  readonly #slowHits = new WeakMap<Socket, number>();
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
@@ -88,10 +92,18 @@ export class Delivery {
       this.#parts.onAnswer?.('memory');
       nameHost(kept, request.headers.host);
       kept.used = true;
+      this.#sendBackToFront(request, response);
       return send(request, response, kept, download);
     }
     const found = await this.#find(request, match, path, parameters ?? new URLSearchParams());
     await send(request, response, found, download);
+  }
+
+  /** A connection that once left the front stays here: where it asks for much that the front could answer, it is ended. */
+  #sendBackToFront({ socket }: IncomingMessage, response: ServerResponse): void {
+    const hits = (this.#slowHits.get(socket) ?? 0) + 1;
+    this.#slowHits.set(socket, hits);
+    if (hits >= maxSlowHits) response.shouldKeepAlive = false;
   }
 
   #held(path: string, { backend }: PublicAddress, request: IncomingMessage): KeptRepresentation | null {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { partOf, pumpFile } from './pump-file.ts';
+import { fileOf, pumpFile } from './pump-file.ts';
 
 const size = 3_000_001;
 const files = Array.from({ length: 4 }, () => randomBytes(size));
@@ -24,12 +24,15 @@ before(async () => {
   server = createServer((request, response) => {
     const [, name = '', start, end] = (request.url ?? '').split('/');
     void (async () => {
-      const handle = await open(join(folder, name));
+      const handle = await open(join(folder, name === 'longer' ? '0' : name));
       const range = start === undefined ? {} : { start: Number(start), end: Number(end) };
       const body = handle.createReadStream(range);
-      const part = partOf(body);
-      assert.ok(part);
-      outcomes.push(await pumpFile(part, response));
+      const file = fileOf(body);
+      assert.ok(file);
+      const bytes = name === 'longer' ? size + 1 : Number(end ?? size - 1) - Number(start ?? 0) + 1;
+      const whole = await pumpFile(file, bytes, response);
+      outcomes.push(whole);
+      if (!whole) response.destroy();
       body.destroy();
     })();
   });
@@ -46,6 +49,11 @@ const fetched = async (path: string): Promise<Buffer> =>
   Buffer.from(await (await fetch(url + path)).arrayBuffer());
 
 describe('a file sent through buffers that are used again', () => {
+  test('that is shorter than promised ends the connection', async () => {
+    await assert.rejects(fetched('/longer'));
+    assert.equal(outcomes.at(-1), false);
+  });
+
   test('arrives whole, and so do its parts', async () => {
     assert.ok((await fetched('/0')).equals(files[0] as Buffer));
     for (const [start, end] of [

@@ -9,21 +9,25 @@ const pieceBytes = 128 * 1024;
 const maxSpare = 32;
 const spare: Buffer[] = [];
 
-/** The part of an open file that a stream stands for. The stream itself is not read, it only owns the descriptor. */
-export type FilePart = { fd: number; start: number; end: number };
+/** The open file that a stream stands for. The stream itself is not read, it only owns the descriptor. */
+export type OpenFile = { fd: number; start: number };
 
-export function partOf(body: ReadStream): FilePart | null {
-  const { fd, start, end } = body as unknown as { fd: unknown; start?: number; end?: number };
-  return typeof fd === 'number' ? { fd, start: start ?? 0, end: end ?? Infinity } : null;
+export function fileOf(body: ReadStream): OpenFile | null {
+  const { fd, start } = body as unknown as { fd: unknown; start?: number };
+  return typeof fd === 'number' ? { fd, start: start ?? 0 } : null;
 }
 
-/** False when the client hung up before all was sent. */
-export async function pumpFile({ fd, start, end }: FilePart, response: ServerResponse): Promise<boolean> {
+/** False when not all was sent: the client hung up, or the file is shorter than it was. */
+export async function pumpFile(
+  { fd, start }: OpenFile,
+  bytes: number,
+  response: ServerResponse,
+): Promise<boolean> {
   const buffer = spare.pop() ?? Buffer.allocUnsafeSlow(pieceBytes);
   const hungUp = new Promise<false>((resolve) => response.once('close', () => resolve(false)));
-  for (let at = start; at <= end;) {
-    const { bytesRead } = await read(fd, buffer, 0, Math.min(pieceBytes, end - at + 1), at);
-    if (bytesRead === 0) break;
+  for (let at = start; at < start + bytes;) {
+    const { bytesRead } = await read(fd, buffer, 0, Math.min(pieceBytes, start + bytes - at), at);
+    if (bytesRead === 0) return false;
     at += bytesRead;
     // Of a connection that was cut the system may still hold the buffer: it is not used again.
     if (

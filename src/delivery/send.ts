@@ -8,7 +8,7 @@ import { sendError } from '../platform/http/error-replies.ts';
 import { newRequestId } from '../platform/http/request-id.ts';
 import { namesTag, parseRange, type Range } from './byte-range.ts';
 import { handOver, mayHandOver } from './hand-to-nginx.ts';
-import { partOf, pumpFile } from './pump-file.ts';
+import { fileOf, pumpFile } from './pump-file.ts';
 import { commonHeaders, type Representation } from './representation.ts';
 
 export async function send(
@@ -53,7 +53,7 @@ export async function send(
   // Opened before the head is sent: a file that cannot be read is still an honest error.
   const body = await representation.open(range);
   response.writeHead(status, headers);
-  await stream(body, response);
+  await stream(body, Number(headers['Content-Length']), response);
 }
 
 function rangeOf(
@@ -68,12 +68,12 @@ function rangeOf(
 
 const hungUp = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE', 'ECONNRESET', 'EPIPE']);
 
-async function stream(body: Readable, response: ServerResponse): Promise<void> {
-  const part = body instanceof ReadStream ? partOf(body) : null;
+async function stream(body: Readable, bytes: number, response: ServerResponse): Promise<void> {
+  const file = body instanceof ReadStream ? fileOf(body) : null;
   try {
-    if (!part) await pipeline(body, response);
-    else if (!(await pumpFile(part, response))) response.destroy();
-    if (part) body.destroy();
+    if (!file) await pipeline(body, response);
+    else if (!(await pumpFile(file, bytes, response))) response.destroy();
+    if (file) body.destroy();
   } catch (error) {
     // The head is out: a broken connection is the only way left to say that the body is not whole.
     response.destroy();
