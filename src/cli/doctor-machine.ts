@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { createImageWorkerPool } from '../images/image-worker-pool.ts';
 import { parseTransformation, type VariantTransformation } from '../images/transformation.ts';
+import { VariantStore } from '../images/variants/variant-store.ts';
+import { createVision } from '../images/vision/vision.ts';
 import { openStorage } from '../platform/storage/open-storage.ts';
 import type { Finding } from './doctor-finding.ts';
 import { formatBytes } from './output.ts';
@@ -98,6 +100,34 @@ export async function checkImages(config: Config): Promise<Finding> {
     return { state: 'fail', message: `no worker could render: ${(error as Error).message}`, advice };
   } finally {
     await pool.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Optional: without it only `bg-remove` is missing. */
+export async function checkModels(config: Config): Promise<Finding> {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-doctor-'));
+  const inputPath = join(folder, 'in.png');
+  const vision = createVision({
+    store: new VariantStore({ keptDir: join(folder, 'kept'), cacheDir: join(folder, 'cache') }),
+    modelPath: config.BACKGROUND_MODEL ?? null,
+    maxQueued: 1,
+    wallTimeMs: config.IMAGE_SECONDS * 1000,
+    maxRssBytes: 2048 * megabyte,
+    idleMs: 1000,
+  });
+  try {
+    await writeFile(inputPath, tinyPicture);
+    const facts = { width: 1, height: 1, frames: 1, alpha: true, type: 'image/png' };
+    const generation = '0'.repeat(24);
+    await vision.makeMask({ bucketId: 'doctor', generation, facts, localPath: async () => inputPath });
+    return { state: 'ok', message: 'bg-remove works' };
+  } catch (error) {
+    const reason = ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message;
+    const advice = 'npm ci without --omit=optional, or another file in BACKGROUND_MODEL';
+    return { state: 'warn', message: `bg-remove does not work: ${reason}`, advice };
+  } finally {
+    await vision.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

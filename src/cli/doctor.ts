@@ -1,7 +1,14 @@
 // `tintype doctor`: looks at everything the service needs, and says what to do about what is wrong.
 import { type Config, ConfigError } from '../config.ts';
 import { jsonOption, readArguments } from './arguments.ts';
-import { checkClock, checkDataDir, checkImages, checkNode, checkStore } from './doctor-machine.ts';
+import {
+  checkClock,
+  checkDataDir,
+  checkImages,
+  checkModels,
+  checkNode,
+  checkStore,
+} from './doctor-machine.ts';
 import { checkDatabase, checkJobs, checkSecrets, checkServer } from './doctor-data.ts';
 import type { Check, Finding } from './doctor-finding.ts';
 import { printJson } from './output.ts';
@@ -21,6 +28,7 @@ const checks: Record<string, Check> = {
   'files store': (config) => checkStore(config, config.filesStore),
   'storage store': (config) => checkStore(config, config.storageStore),
   images: checkImages,
+  models: checkModels,
   jobs: checkJobs,
   server: checkServer,
   clock: checkClock,

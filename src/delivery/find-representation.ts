@@ -201,7 +201,9 @@ export class RepresentationFinder {
   /** What is known of the picture, with the size it would have at this address. */
   async #factsOf(facts: ObjectFacts, asked: RequestedTransformation): Promise<Found> {
     const { facts: source } = originalImageOf(this.#parts.stores, facts);
-    const { width, height } = planRendering(source, withFormat(asked, 'png'));
+    const asItIs = Object.keys(asked.tokens).length === 0;
+    // Also of an original that is too large to be rendered whole.
+    const { width, height } = asItIs ? source : planRendering(source, withFormat(asked, 'png'));
     const description = await this.#parts.describe(facts.generation);
     if (!description || facts.stale) throw new AppError('object_not_found');
     const body = {
