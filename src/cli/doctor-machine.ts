@@ -71,9 +71,9 @@ export async function checkStore({ dataDir }: Config, address: string): Promise<
   }
 }
 
-/** One pixel, as PNG. */
+/** One grey pixel, as PNG. */
 const tinyPicture = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAADElEQVQImWNoaGgAAAMEAYEezv+mAAAAAElFTkSuQmCC',
   'base64',
 );
 
@@ -90,7 +90,7 @@ export async function checkImages(config: Config): Promise<Finding> {
   try {
     const inputPath = join(folder, 'in.png');
     await writeFile(inputPath, tinyPicture);
-    const source = { width: 1, height: 1, frames: 1, alpha: true, type: 'image/png' };
+    const source = { width: 1, height: 1, frames: 1, alpha: false, type: 'image/png' };
     const transformation = parseTransformation('w-8.webp') as VariantTransformation;
     const outputPath = join(folder, 'out.webp');
     const { ms } = await pool.render({ inputPath, outputPath, source, transformation, costClass: 'light' });
@@ -118,7 +118,7 @@ export async function checkModels(config: Config): Promise<Finding> {
   });
   try {
     await writeFile(inputPath, tinyPicture);
-    const facts = { width: 1, height: 1, frames: 1, alpha: true, type: 'image/png' };
+    const facts = { width: 1, height: 1, frames: 1, alpha: false, type: 'image/png' };
     const generation = '0'.repeat(24);
     await vision.makeMask({ bucketId: 'doctor', generation, facts, localPath: async () => inputPath });
     return { state: 'ok', message: 'bg-remove works' };
