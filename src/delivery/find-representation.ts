@@ -79,7 +79,7 @@ export class RepresentationFinder {
     const asked = parseTransformation(rendition, facts.presets);
     if (asked.kind === 'original')
       return { representation: this.#original(facts), source: 'disk', sharedWith: 'nobody' };
-    if (asked.format === 'json') return this.#factsOf(facts, asked);
+    if (asked.format === 'json') return this.#factsOf(ask, facts, asked);
     return this.#variant(ask, facts, asked);
   }
 
@@ -89,14 +89,7 @@ export class RepresentationFinder {
     const wanted = settle(asked, facts, ask.accepts);
     const name = printTransformation(wanted);
     const presetAlone = asked.preset === 'alone';
-    await checkPolicy({
-      ...ask,
-      facts,
-      name,
-      presetAlone,
-      isKept: () => this.#parts.isKeptVariant(facts.generation, name),
-      openSecret: this.#parts.openSecret,
-    });
+    await this.#checkPolicy(ask, facts, name, presetAlone);
     const kept = presetAlone || name === thumbnailName || wanted.tokens['bg-remove'] === true;
     const free = presetAlone || madeAnyway.has(name);
     const options: MakeOptions = {
@@ -116,6 +109,17 @@ export class RepresentationFinder {
       source: variant.cached ? 'disk' : 'rendered',
       sharedWith: open ? (negotiated ? 'alike' : 'all') : 'nobody',
     };
+  }
+
+  #checkPolicy(ask: Ask, facts: ObjectFacts, name: string, presetAlone: boolean): Promise<void> {
+    return checkPolicy({
+      ...ask,
+      facts,
+      name,
+      presetAlone,
+      isKept: () => this.#parts.isKeptVariant(facts.generation, name),
+      openSecret: this.#parts.openSecret,
+    });
   }
 
   /** A large AVIF that is not there yet is made in the background, and a WebP is sent meanwhile. */
@@ -199,7 +203,10 @@ export class RepresentationFinder {
   }
 
   /** What is known of the picture, with the size it would have at this address. */
-  async #factsOf(facts: ObjectFacts, asked: RequestedTransformation): Promise<Found> {
+  async #factsOf(ask: Ask, facts: ObjectFacts, asked: RequestedTransformation): Promise<Found> {
+    const name = printTransformation(asked);
+    const presetAlone = asked.preset === 'alone';
+    await this.#checkPolicy(ask, facts, name, presetAlone);
     const { facts: source } = originalImageOf(this.#parts.stores, facts);
     const asItIs = Object.keys(asked.tokens).length === 0;
     // Also of an original that is too large to be rendered whole.
@@ -222,7 +229,11 @@ export class RepresentationFinder {
       varies: false,
       tag: this.#tagOf([facts]),
     });
-    return { representation: heldRepresentation([facts], bytes, headers), source: 'disk', sharedWith: 'all' };
+    return {
+      representation: heldRepresentation([facts], bytes, headers),
+      source: 'disk',
+      sharedWith: isOpen(facts, name, presetAlone) ? 'all' : 'nobody',
+    };
   }
 }
 
