@@ -15,6 +15,8 @@ try {
   const { createLog } = await import('../src/platform/log.ts');
   await import('../src/main.ts');
   await import('../src/cli/serve.ts');
+  await import('../src/primary.ts');
+  await import('../src/http-process.ts');
   const app = await createApp(loadConfig({ DATA_DIR: dataDir }), { log: createLog('silent') });
   await app.http.ready();
   await app.stop();

@@ -63,6 +63,7 @@ describe('settings', () => {
       METRICS_TOKEN: undefined,
       API_CORS_ORIGINS: [],
       LOG_LEVEL: 'info',
+      WEB_CONCURRENCY: 1,
       IMAGE_WORKERS: availableParallelism(),
       IMAGE_QUEUE: 200,
       IMAGE_SECONDS: 30,

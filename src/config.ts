@@ -198,6 +198,11 @@ export const settings = {
     'info',
     'how much is logged, as JSON lines on standard output',
   ),
+  WEB_CONCURRENCY: setting(
+    wholeNumber(1, 64),
+    1,
+    'processes that answer requests; see [more than one process](self-hosting.md#more-than-one-process)',
+  ),
   IMAGE_WORKERS: setting(
     wholeNumber(1, 256),
     availableParallelism(),

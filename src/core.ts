@@ -8,7 +8,7 @@ import { parseObjectKey } from './objects/object-keys.ts';
 import { UploadStore } from './objects/store-upload.ts';
 import type { Stores } from './objects/stores.ts';
 import { objectMigrations } from './objects/tables.ts';
-import type { Database } from './platform/database/database.ts';
+import type { Database, Neighbours } from './platform/database/database.ts';
 import { openSqliteDatabase } from './platform/database/sqlite-database.ts';
 import { jobMigrations } from './platform/jobs/jobs.ts';
 import { OperatorError } from './platform/errors.ts';
@@ -26,8 +26,14 @@ export type Core = {
 
 export const databaseFile = (config: Config): string => join(config.dataDir, 'tintype.db');
 
-/** `file` is the database to open: another one only while it is being made anew. */
-export async function openCore(config: Config, file = databaseFile(config)): Promise<Core> {
+export type CoreOptions = {
+  /** The database to open: another one only while it is being made anew. */
+  file?: string;
+  neighbours?: Neighbours;
+};
+
+export async function openCore(config: Config, options: CoreOptions = {}): Promise<Core> {
+  const { file = databaseFile(config), neighbours } = options;
   makeFolder(config.dataDir);
   const secretBox = createSecretBox(
     await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir }),
@@ -40,7 +46,7 @@ export async function openCore(config: Config, file = databaseFile(config)): Pro
       `${file} is missing, but the stores hold objects. Run "tintype rebuild" to make it again from them.`,
     );
   }
-  const database = openSqliteDatabase(file);
+  const database = openSqliteDatabase(file, neighbours);
   await database.migrate([...jobMigrations, ...accountMigrations, ...objectMigrations]);
   return { database, stores, urls, secretBox, uploads: new UploadStore({ database, stores, urls }) };
 }

@@ -7,7 +7,7 @@ import { hashApiKey, keyIdOf, sameHash } from './api-key.ts';
 import { createKeyFinder, type KeyFacts } from './find-key.ts';
 import { createKeyUseNotes } from './key-use.ts';
 import { limitsOf } from './limits.ts';
-import { createRequestRate, rateHeaders } from './request-rate.ts';
+import { rateHeaders, type RequestRate } from './request-rate.ts';
 import { allows, splitScopes } from './scopes.ts';
 import type { Account } from './tables.ts';
 
@@ -20,11 +20,13 @@ declare module 'fastify' {
   }
 }
 
+export type AuthenticateParts = { database: Database; requestRate: RequestRate };
+
 /** To be called before routes are added. */
-export function authenticate(app: HttpApp, parts: { database: Database }): void {
-  const findKey = createKeyFinder(parts.database);
-  const noteKeyUse = createKeyUseNotes(parts.database);
-  const requestRate = createRequestRate();
+export function authenticate(app: HttpApp, parts: AuthenticateParts): void {
+  const { database, requestRate } = parts;
+  const findKey = createKeyFinder(database);
+  const noteKeyUse = createKeyUseNotes(database);
 
   app.decorateRequest('caller');
   app.addHook('onRequest', async (request, reply) => {

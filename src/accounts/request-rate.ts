@@ -1,4 +1,4 @@
-// How many API requests an account may make: a fixed window per account, in this process's memory.
+// How many API requests an account may make: a fixed window per account, in the memory of one process of the service.
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 
 export type Rate = {

@@ -69,7 +69,7 @@ async function replaceDatabase(config: Config, options: { force: boolean; json: 
 /** The file is whole, checked and self-contained when this resolves. */
 async function build(config: Config, file: string): Promise<RebuildReport> {
   await removeSqliteFile(file);
-  const core = await openCore(config, file);
+  const core = await openCore(config, { file });
   const progress = startProgress('Restoring objects:', null);
   let report: RebuildReport;
   try {

@@ -1,8 +1,8 @@
 // `tintype serve`: runs the service until it is told to stop, and tells a newcomer what to do next.
 import { createServer } from 'node:net';
-import { createApp } from '../app.ts';
 import { type Config, settingsWithPort } from '../config.ts';
-import { createLog } from '../platform/log.ts';
+import { createLog, type Log } from '../platform/log.ts';
+import type { RunningService, ServiceOptions } from '../running-service.ts';
 import { readArguments } from './arguments.ts';
 
 export const help = `Usage:
@@ -13,21 +13,44 @@ export const help = `Usage:
 Runs the service until it is told to stop (Ctrl-C or SIGTERM). Settings come from the environment.`;
 
 export async function serveCommand(args: string[], config: () => Config): Promise<void> {
-  const { values } = readArguments(args, { jobs: { type: 'boolean', default: true } });
-  await serve(config(), { runJobs: values.jobs });
+  const { values } = readArguments(args, {
+    jobs: { type: 'boolean', default: true },
+    'http-process': { type: 'boolean', default: false },
+  });
+  if (values['http-process']) await serveForPrimary();
+  else await serve(config(), { runJobs: values.jobs });
 }
 
 async function serve(loaded: Config, options: { runJobs: boolean }): Promise<void> {
   const config = loaded.PORT === 0 ? settingsWithPort(loaded, await freePort(loaded.HOST)) : loaded;
   const log = createLog(config.LOG_LEVEL);
-  const app = await createApp(config, { log, runJobs: options.runJobs });
+  const app = await createService(config, { log, runJobs: options.runJobs });
   stopOnSignal(app, log);
+  endWhenLost(log);
   await app.listen();
   if (app.newOperatorKey) console.log(welcome(config, app.newOperatorKey));
   else console.log(`Tintype is ready at ${config.baseUrl} (API reference: ${config.baseUrl}/docs)`);
 }
 
-function stopOnSignal(app: { stop(): Promise<void> }, log: ReturnType<typeof createLog>): void {
+/** Loads only what this process will use. */
+async function createService(config: Config, options: ServiceOptions): Promise<RunningService> {
+  if (config.WEB_CONCURRENCY === 1) {
+    const { createApp } = await import('../app.ts');
+    return createApp(config, options);
+  }
+  const { createPrimary } = await import('../primary.ts');
+  return createPrimary(config, options);
+}
+
+/** One of the processes that a primary keeps. */
+async function serveForPrimary(): Promise<void> {
+  const { runHttpProcess } = await import('../http-process.ts');
+  const log = createLog('info');
+  endWhenLost(log);
+  await runHttpProcess(log);
+}
+
+function stopOnSignal(app: { stop(): Promise<void> }, log: Log): void {
   let stopping = false;
   const stop = (signal: string): void => {
     if (stopping) return;
@@ -43,6 +66,9 @@ function stopOnSignal(app: { stop(): Promise<void> }, log: ReturnType<typeof cre
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+}
+
+function endWhenLost(log: Log): void {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
   process.on('uncaughtException', (error) => {
     // State is unknown now: stop, and let whoever watches the process start it anew.

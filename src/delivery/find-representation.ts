@@ -19,7 +19,7 @@ import { originalKey } from '../objects/object-keys.ts';
 import { thumbnailName } from '../objects/object-json.ts';
 import { cacheTags } from '../objects/purge-caches.ts';
 import type { Stores } from '../objects/stores.ts';
-import { AppError } from '../platform/errors.ts';
+import { AppError, retryAfter } from '../platform/errors.ts';
 import type { PublicAddress } from './address.ts';
 import type { NameForNginx } from './hand-to-nginx.ts';
 import type { FactsCache, ObjectFacts } from './object-facts.ts';
@@ -34,6 +34,8 @@ import { checkPolicy, isOpen } from './transform-policy.ts';
 const maxHeldBytes = 256 * 1024;
 /** An AVIF of more pixels takes so long that nobody should wait for it. */
 const maxAwaitedAvifPixels = 2_000_000;
+/** Facts change now and then while a picture is rendered, but not all the time. */
+const maxAttempts = 5;
 /** Made of every upload, so nobody pays for them. */
 const madeAnyway = new Set<string>([thumbnailName, 'original.webp']);
 
@@ -65,6 +67,9 @@ export type Found = {
   sharedWith: 'all' | 'alike' | 'nobody';
 };
 
+/** What was found rests on facts that have changed since: the object may be gone, or its account have other settings. */
+class FactsChanged extends Error {}
+
 export class RepresentationFinder {
   readonly #parts: FindParts;
 
@@ -73,6 +78,17 @@ export class RepresentationFinder {
   }
 
   async find(ask: Ask): Promise<Found> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#findOnce(ask);
+      } catch (error) {
+        if (!(error instanceof FactsChanged)) throw error;
+        if (attempt === maxAttempts) throw new AppError('overloaded', undefined, retryAfter(1));
+      }
+    }
+  }
+
+  async #findOnce(ask: Ask): Promise<Found> {
     const { bucketId, objectId, backend, rendition } = ask.address;
     const facts = await this.#parts.facts.find(bucketId, objectId);
     if (!facts || facts.backend !== backend) throw new AppError('object_not_found');
@@ -154,11 +170,9 @@ export class RepresentationFinder {
   ): Promise<Representation> {
     const { handle, size: sizeBytes, sha256, mediaType: type } = variant;
     if (facts.some(({ stale }) => stale)) {
-      // Deleted while it was rendered: what the worker wrote after the purge must not stay.
       await handle.close();
-      for (const { stale, bucket_id: bucketId, generation } of facts)
-        if (stale) await this.#parts.variants.removeVariants(bucketId, generation);
-      throw new AppError('object_not_found');
+      for (const each of facts) if (each.stale) await this.#removeUnlessThere(each);
+      throw new FactsChanged();
     }
     const headers = representationHeaders({ type, sha256, lifetime, varies, tag: this.#tagOf(facts) });
     if (sizeBytes > maxHeldBytes) {
@@ -171,6 +185,16 @@ export class RepresentationFinder {
     await handle.close();
     const held = heldRepresentation(facts, bytes, headers);
     return { ...held, noteUse: () => this.#parts.variants.noteUse(variant.path) };
+  }
+
+  /** Deleted while it was rendered: what the worker wrote after the purge must not stay. */
+  async #removeUnlessThere({
+    bucket_id: bucketId,
+    object_id: objectId,
+    generation,
+  }: ObjectFacts): Promise<void> {
+    const now = await this.#parts.facts.find(bucketId, objectId);
+    if (now?.generation !== generation) await this.#parts.variants.removeVariants(bucketId, generation);
   }
 
   #tagOf(facts: readonly ObjectFacts[]): { header: string; value: string } {

@@ -1,7 +1,17 @@
 // Counters and gauges in Prometheus' text form. They name routes and outcomes, never accounts or objects.
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  AggregatorRegistry,
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricObject,
+  Registry,
+} from 'prom-client';
 
 export type Metrics = ReturnType<typeof createMetrics>;
+/** All of one process, as plain data. */
+export type Snapshot = MetricObject[];
 
 export function createMetrics() {
   const registry = new Registry();
@@ -34,6 +44,18 @@ export function createMetrics() {
       const gauge: Gauge = new Gauge({ name, help, registers, collect: async () => gauge.set(await read()) });
     },
     text: () => registry.metrics(),
+    snapshot: (): Promise<Snapshot> => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
+}
+
+/** Of several processes: sums, where a sum means something. */
+export function addSnapshots(snapshots: readonly Snapshot[]): Registry {
+  return AggregatorRegistry.aggregate([...snapshots]);
+}
+
+/** What still counts of a process when it has ended. */
+export function countersOf(snapshot: Snapshot): Snapshot {
+  // Written by the library as words, whatever its declarations say.
+  return snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 }

@@ -248,3 +248,17 @@ async function filesNamed({ dataDir }: TestServer, generation: string): Promise<
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => path.includes(generation));
 }
+
+test('a picture whose account changes its settings while it is rendered is sent all the same', async () => {
+  const large = await server.upload(await picture(1600, 1200), { object: 'settings-meanwhile' });
+  const rendering = server.call(`${large.body.object_url}w-1500.avif`, { key: null });
+  await eventually(async () =>
+    assert.match(await (await server.call('/metrics')).text(), /^tintype_renderings_busy [1-9]/m),
+  );
+  for (const tokens of ['w-10', 'w-11'])
+    assert.equal(
+      (await server.json('/user/', sendJson('PATCH', { presets: { meanwhile: tokens } }))).status,
+      200,
+    );
+  assert.equal((await rendering).status, 200);
+});

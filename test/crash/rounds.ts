@@ -78,11 +78,13 @@ export class Rounds {
     await this.end();
     const service = await Service.start({ dataDir: this.#dataDir, failpoint: `${failpoint}@${pass}` });
     this.#service = service;
-    const died = service.died.then(() => true);
+    const died = service.fell.then(() => true);
     const load = this.#load(service);
     const running = (await service.ready()) === null ? Promise.resolve() : load.run(clients);
     const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), failpointMs).unref());
     const diedInTime = await Promise.race([died, late, running.then(() => died)]);
+    // One of several processes: the others fall with it.
+    if (diedInTime) await service.killLeader();
     load.stop();
     assert.ok(diedInTime, `the failpoint ${failpoint} was not reached`);
     await running;

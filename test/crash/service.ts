@@ -30,6 +30,8 @@ export class Service {
   readonly #startedAt = performance.now();
   /** Resolves with how the leader of the group ended. */
   readonly died: Promise<Death>;
+  /** Resolves when it has died, or one of its processes has at a failpoint. */
+  readonly fell: Promise<void>;
   isDead = false;
   /** All it has said on both outputs. */
   said = '';
@@ -58,15 +60,23 @@ export class Service {
         BOOTSTRAP_API_KEY: operatorKey,
         LOG_LEVEL: 'warn',
         IMAGE_WORKERS: '2',
+        // Runs all of this against a service of several processes.
+        WEB_CONCURRENCY: process.env['WEB_CONCURRENCY'] ?? '1',
         ...(failpoint ? { TINTYPE_FAILPOINT: failpoint } : {}),
         ...environment,
       },
     });
     running.add(this);
+    const fell = Promise.withResolvers<void>();
+    this.fell = fell.promise;
     for (const output of [this.#child.stdout, this.#child.stderr])
-      output.on('data', (data: Buffer) => (this.said += data.toString()));
+      output.on('data', (data: Buffer) => {
+        this.said += data.toString();
+        if (this.said.includes('died at failpoint')) fell.resolve();
+      });
     this.died = once(this.#child, 'exit').then(([code, signal]) => {
       this.isDead = true;
+      fell.resolve();
       return { code, signal } as Death;
     });
   }

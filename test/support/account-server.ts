@@ -9,6 +9,7 @@ import { accountRoutes } from '../../src/accounts/account-routes.ts';
 import { ensureOperatorAccount } from '../../src/accounts/accounts.ts';
 import { authenticate } from '../../src/accounts/authenticate.ts';
 import type { SettingsParts } from '../../src/accounts/change-settings.ts';
+import { createRequestRate } from '../../src/accounts/request-rate.ts';
 import { keyRoutes } from '../../src/accounts/key-routes.ts';
 import { accountMigrations } from '../../src/accounts/tables.ts';
 import { userRoutes } from '../../src/accounts/user-routes.ts';
@@ -58,7 +59,7 @@ export async function startAccountServer(
   app.addHook('onRoute', ({ method, url, config }) => {
     for (const each of [method].flat()) routes.push({ method: each, url, scope: config?.scope ?? 'public' });
   });
-  authenticate(app, { database });
+  authenticate(app, { database, requestRate: createRequestRate() });
   accountRoutes(app, { database });
   keyRoutes(app, { database });
   userRoutes(app, { database, secretBox, allowPrivateWebhooks: false, ...settings });

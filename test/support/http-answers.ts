@@ -6,7 +6,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { buffer } from 'node:stream/consumers';
 
 export type HttpAnswer = { status: number; headers: IncomingHttpHeaders; names: string[]; bytes: Buffer };
-export type Asked = { method?: string; headers?: Record<string, string>; body?: string };
+export type Asked = { method?: string; headers?: Record<string, string>; body?: string | Buffer };
 
 /** Of the connection, of one request alone, or the proxy's own name. */
 const mayDiffer = new Set([

@@ -11,6 +11,16 @@ export type Tx = Kysely<Tables>;
 
 export type Migration = { name: string; up(tx: Tx): Promise<void> };
 
+export type Announcement = { readonly topic: string; readonly key: string };
+
+/** What the processes of one service do for each other beside the database; one that is alone needs none of it. */
+export type Neighbours = {
+  /** Passes on what was announced here. The write that announced it waits for this. */
+  tell(announcement: Announcement): Promise<void>;
+  /** Waits until nobody else writes; the result ends the turn. */
+  takeTurn(): Promise<() => void>;
+};
+
 export interface Database {
   /** Sees everything that was committed when the query runs. */
   readonly read: Kysely<Tables>;
@@ -25,8 +35,10 @@ export interface Database {
   writeBatch(statements: readonly Statement[]): Promise<void>;
   /** Tells every process, this one included, after the transaction is committed. */
   announce(tx: Tx, topic: string, key: string): Promise<void>;
-  /** This process hears at once, others within a second. */
+  /** This process and its neighbours hear before the write resolves, others within a second. */
   listen(topic: string, hear: (key: string) => void): void;
+  /** What a neighbour has announced. */
+  hear(announcement: Announcement): void;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   migrate(migrations: readonly Migration[]): Promise<void>;

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../../test/support/eventually.ts';
 import { openTempDatabase, type TempDatabase } from '../../../test/support/temp-database.ts';
 import type { Database } from './database.ts';
+import { openSqliteDatabase } from './sqlite-database.ts';
 
 /** Two looks of a process at what others did. */
 const twoLooksMs = 450;
@@ -99,5 +100,49 @@ describe('announcements', () => {
       'resolved',
       'and again',
     ]);
+  });
+
+  test('a write waits until its neighbours have heard, but other writes do not wait for it', async () => {
+    const told: string[] = [];
+    const heard = Promise.withResolvers<void>();
+    const neighbours = {
+      async tell({ key }: { key: string }) {
+        told.push(key);
+        await heard.promise;
+      },
+      takeTurn: async () => () => undefined,
+    };
+    const database = openSqliteDatabase(temp.file, neighbours);
+    let written = false;
+    const write = announce(database, 'changed').then(() => void (written = true));
+    await eventually(() => assert.deepEqual(told, ['changed']));
+    await database.write(async () => undefined);
+    assert.equal(written, false);
+    heard.resolve();
+    await write;
+    await database.close();
+  });
+
+  test('what a neighbour tells is heard at once', async () => {
+    here.hear({ topic, key: 'told' });
+    await Promise.resolve();
+    assert.deepEqual(heardHere, ['told']);
+  });
+
+  test('no write begins before its turn, and each turn ends, also when its writes fail', async () => {
+    const turns: string[] = [];
+    const neighbours = {
+      tell: async () => undefined,
+      async takeTurn() {
+        turns.push('begins');
+        return () => void turns.push('ends');
+      },
+    };
+    const database = openSqliteDatabase(temp.file, neighbours);
+    await database.write(async () => void turns.push('writes'));
+    const failing = database.write(() => Promise.reject(new Error('no')));
+    await assert.rejects(failing, { message: 'no' });
+    await eventually(() => assert.deepEqual(turns, ['begins', 'writes', 'ends', 'begins', 'ends']));
+    await database.close();
   });
 });

@@ -1,7 +1,7 @@
 // The embedded default: one SQLite file in WAL mode, read here and written in a thread.
 import { randomBytes } from 'node:crypto';
 import { Kysely, sql } from 'kysely';
-import type { Database, Migration, Tables } from './database.ts';
+import type { Database, Migration, Neighbours, Tables } from './database.ts';
 import { createAnnouncementsTable, SqliteAnnouncements } from './sqlite-announcements.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
@@ -10,7 +10,7 @@ import { SqliteWriter } from './sqlite-writer.ts';
 
 const pruneEveryMs = 600_000;
 
-export function openSqliteDatabase(file: string): Database {
+export function openSqliteDatabase(file: string, neighbours?: Neighbours): Database {
   const setup = openSqliteConnection(file, { readonly: false });
   setup.run(createAnnouncementsTable, []);
   setup.run('create table if not exists migrations (name text primary key, applied_at bigint not null)', []);
@@ -19,7 +19,7 @@ export function openSqliteDatabase(file: string): Database {
   const read = new Kysely<Tables>({
     dialect: sqliteDialect((text, parameters) => reader.run(text, parameters)),
   });
-  const writer = new SqliteWriter(file);
+  const writer = new SqliteWriter(file, neighbours && (() => neighbours.takeTurn()));
   const announcements = new SqliteAnnouncements(reader, randomBytes(8).toString('hex'));
   const prune = (): void => void writer.write((tx) => announcements.prune(tx)).catch(() => undefined);
   const pruner = setInterval(prune, pruneEveryMs).unref();
@@ -35,9 +35,13 @@ export function openSqliteDatabase(file: string): Database {
       writer.writeBatch(statements.map((each) => ({ ...compileStatement(read, each), orElse: each.orElse }))),
     async announce(tx, topic, key) {
       await announcements.record(tx, topic, key);
-      writer.afterCommit(() => announcements.tell(topic, key));
+      writer.afterCommit(() => {
+        announcements.tell(topic, key);
+        return neighbours?.tell({ topic, key });
+      });
     },
     listen: (topic, hear) => announcements.listen(topic, hear),
+    hear: ({ topic, key }) => announcements.tell(topic, key),
     async ping() {
       writer.assertAlive();
       reader.run('select 1', []);

@@ -15,11 +15,12 @@ const maxGroupMs = 10;
 
 type Waiting = { resolve(result: SqlResult): void; reject(error: Error): void };
 type Settled = { resolve: (value: never) => void; reject: (error: unknown) => void };
-type Transaction = Settled & { work(tx: Tx): Promise<unknown>; afterCommit: (() => void)[] };
+type AfterCommit = () => Promise<void> | void;
+type Transaction = Settled & { work(tx: Tx): Promise<unknown>; afterCommit: AfterCommit[] };
 type BatchQuery = WriterStatement & { orElse?: (() => Error) | undefined };
 type Batch = Settled & { queries: readonly BatchQuery[] };
 /** What the group's commit decides about. */
-type Awaiting = Settled & { value: Promise<unknown>; afterCommit?: (() => void)[] };
+type Awaiting = Settled & { value: Promise<unknown>; afterCommit?: AfterCommit[] };
 
 /** A statement of a batch that must change a row and did not. */
 class Refusal extends Error {
@@ -42,6 +43,7 @@ class SqliteFailure extends Error {
 
 export class SqliteWriter {
   readonly #thread: Worker;
+  readonly #takeTurn: (() => Promise<() => void>) | undefined;
   readonly #waiting = new Map<number, Waiting>();
   readonly #queue: (Transaction | Batch)[] = [];
   readonly #stopped: Promise<void>;
@@ -53,7 +55,12 @@ export class SqliteWriter {
   #current: Transaction | null = null;
   #gone: Error | null = null;
 
-  constructor(file: string) {
+  /**
+   * `takeTurn` is for processes that write to one file all the time: SQLite lets whoever waits look only now and then
+   * whether the file is free, so that one may wait for ever while others come and go.
+   */
+  constructor(file: string, takeTurn?: () => Promise<() => void>) {
+    this.#takeTurn = takeTurn;
     this.#thread = new Worker(new URL('./sqlite-writer-thread.ts', import.meta.url), {
       workerData: { file },
     });
@@ -97,8 +104,8 @@ export class SqliteWriter {
     if (this.#gone) throw this.#gone;
   }
 
-  /** Called inside a transaction; runs only once that is on disk, before whoever waits for it goes on. Must not throw. */
-  afterCommit(action: () => void): void {
+  /** Called inside a transaction; runs only once that is on disk, before whoever waits for it goes on. Must not fail. */
+  afterCommit(action: AfterCommit): void {
     if (!this.#current) throw new Error('There is no transaction to follow');
     this.#current.afterCommit.push(action);
   }
@@ -114,7 +121,16 @@ export class SqliteWriter {
   async #drain(): Promise<void> {
     this.#running = true;
     this.#thread.ref();
-    while (this.#queue.length > 0) await this.#commitGroup();
+    while (this.#queue.length > 0) {
+      // Without a turn it is only less fair.
+      const endTurn = this.#takeTurn && (await this.#takeTurn().catch(() => undefined));
+      try {
+        // Nobody may be left to write for when the thread failed meanwhile.
+        if (this.#queue.length > 0) await this.#commitGroup();
+      } finally {
+        endTurn?.();
+      }
+    }
     this.#running = false;
     this.#thread.unref();
   }
@@ -155,8 +171,9 @@ export class SqliteWriter {
       return;
     }
     for (const { afterCommit, value, resolve, reject } of group) {
-      for (const action of afterCommit ?? []) action();
-      value.then(resolve as (value: unknown) => void, reject);
+      const told = afterCommit?.map(async (action) => action()) ?? [];
+      const settled = told.length === 0 ? value : Promise.all(told).then(() => value);
+      settled.then(resolve as (value: unknown) => void, reject);
     }
   }
 

@@ -22,11 +22,14 @@ const checkTimeoutMs = 2000;
 
 export type ServiceParts = {
   checks: Record<string, () => Promise<void>>;
-  metrics: Metrics;
+  metrics: Pick<Metrics, 'requests' | 'contentType'>;
+  /** Of the whole service. */
+  metricsText: () => Promise<string>;
   metricsToken: string | undefined;
 };
 
-export function serviceRoutes(app: HttpApp, { checks, metrics, metricsToken }: ServiceParts): void {
+export function serviceRoutes(app: HttpApp, parts: ServiceParts): void {
+  const { checks, metrics, metricsText, metricsToken } = parts;
   const config = { scope: 'public' } as const;
   const health = (summary: string) => ({
     summary,
@@ -54,7 +57,7 @@ export function serviceRoutes(app: HttpApp, { checks, metrics, metricsToken }: S
 
   app.get('/metrics', { config, schema: { hide: true } as object }, async (request, reply) => {
     if (!mayReadMetrics(request, metricsToken)) throw new AppError('not_found');
-    return reply.type(metrics.contentType).send(await metrics.text());
+    return reply.type(metrics.contentType).send(await metricsText());
   });
 
   app.addHook('onResponse', async (request, reply) => {

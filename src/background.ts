@@ -1,0 +1,103 @@
+// What a service has one of, however many processes answer its requests: the makers of variants, the operator's account,
+// background jobs, the janitor, and the gauges of all that.
+import { ensureOperatorAccount } from './accounts/accounts.ts';
+import type { Config } from './config.ts';
+import type { Core } from './core.ts';
+import { createImageService, type ImageService } from './images/image-service.ts';
+import { originalImageOf } from './images/variants/original-image.ts';
+import { prepareHandlers, prepareJob } from './images/variants/prepare-image.ts';
+import { purgeHandler } from './objects/change-object.ts';
+import { eraseAccountHandler } from './objects/erase-account.ts';
+import { Janitor } from './objects/janitor.ts';
+import { manifestHandlers } from './objects/manifests.ts';
+import { forgetInCaches, purgeCachesHandlers } from './objects/purge-caches.ts';
+import { JobRunner } from './platform/jobs/job-runner.ts';
+import type { Log } from './platform/log.ts';
+import type { Metrics } from './platform/metrics.ts';
+
+const jobGraceMs = 4_000;
+
+export type Background = {
+  images: ImageService;
+  /** The operator's key, when this start has made it. */
+  newOperatorKey: string | undefined;
+  start(options: { runJobs: boolean }): void;
+  stop(): Promise<void>;
+};
+
+export async function createBackground(
+  config: Config,
+  core: Core,
+  { log, metrics }: { log: Log; metrics: Metrics },
+): Promise<Background> {
+  const images = createImageService({
+    dataDir: config.dataDir,
+    workers: config.IMAGE_WORKERS,
+    maxQueued: config.IMAGE_QUEUE,
+    maxSeconds: config.IMAGE_SECONDS,
+    cacheMaxBytes: config.CACHE_MAX_BYTES,
+    mezzanines: config.MEZZANINES,
+    modelPath: config.BACKGROUND_MODEL ?? null,
+    log,
+  });
+  const operator = await ensureOperatorAccount(core.database, { bootstrapKey: config.BOOTSTRAP_API_KEY });
+  observe(metrics, core, images);
+  const jobs = new JobRunner({ database: core.database, log, handlers: jobHandlers(config, core, images) });
+  const janitor = new Janitor({ ...core, log });
+  return {
+    images,
+    newOperatorKey: operator.apiKey,
+    start({ runJobs }) {
+      images.start();
+      if (!runJobs) return;
+      jobs.start();
+      janitor.start();
+    },
+    async stop() {
+      janitor.stop();
+      await jobs.stop(jobGraceMs);
+      await images.close();
+    },
+  };
+}
+
+function jobHandlers(config: Config, core: Core, { maker }: ImageService) {
+  const { database, stores } = core;
+  return {
+    ...manifestHandlers(database, stores, prepareJob),
+    ...prepareHandlers({
+      database,
+      maker,
+      originalOf: (object) => originalImageOf(stores, object),
+    }),
+    'purge-object': purgeHandler(stores, (bucketId, generation) => maker.remove({ bucketId, generation })),
+    ...purgeCachesHandlers(config.purgeCall),
+    'erase-account': eraseAccountHandler({
+      ...core,
+      forgetInCaches: forgetInCaches(core.urls, config.purgeCall),
+    }),
+  };
+}
+
+function observe(metrics: Metrics, { database }: Core, { pool, vision, evictor }: ImageService): void {
+  const count = async (dead: 0 | 1): Promise<number> => {
+    const query = database.read.selectFrom('jobs').select((eb) => eb.fn.countAll<number>().as('count'));
+    return (await query.where('dead', '=', dead).executeTakeFirstOrThrow()).count;
+  };
+  metrics.gauge('tintype_renderings_busy', 'Pictures being rendered', () => pool.stats().busy);
+  metrics.gauge('tintype_renderings_queued', 'Renderings that wait', () => pool.stats().queued);
+  metrics.gauge(
+    'tintype_image_worker_crashes',
+    'Workers that died or were killed',
+    () => pool.stats().crashes,
+  );
+  metrics.gauge('tintype_renderings', 'Pictures rendered since the start', () => pool.stats().done);
+  metrics.gauge(
+    'tintype_model_looks',
+    'Pictures a model looked at since the start',
+    () => vision.stats().done,
+  );
+  metrics.gauge('tintype_cache_bytes', 'Variants that may be dropped', () => evictor.bytes);
+  metrics.gauge('tintype_jobs_waiting', 'Background jobs not done yet', () => count(0));
+  metrics.gauge('tintype_jobs_dead', 'Background jobs given up', () => count(1));
+}

@@ -1,0 +1,137 @@
+// Everything that answers HTTP, put together: the public addresses and every route of the API. A service has one of it in
+// each of its processes that take requests.
+import { accountRoutes } from './accounts/account-routes.ts';
+import { accountTopic } from './accounts/account-changed.ts';
+import { authenticate } from './accounts/authenticate.ts';
+import { keyRoutes } from './accounts/key-routes.ts';
+import type { RequestRate } from './accounts/request-rate.ts';
+import { userRoutes } from './accounts/user-routes.ts';
+import type { Config } from './config.ts';
+import type { Core } from './core.ts';
+import { createAddressMatcher } from './delivery/address.ts';
+import { createClientOf } from './delivery/client-of.ts';
+import { Delivery } from './delivery/delivery.ts';
+import { nameForNginx } from './delivery/hand-to-nginx.ts';
+import { FactsCache } from './delivery/object-facts.ts';
+import { publicAddressPaths } from './delivery/openapi-paths.ts';
+import { createRoute, isKeptVariant } from './images/create-route.ts';
+import { checkPresetTokens } from './images/transformation.ts';
+import type { VariantMaker } from './images/variants/make-variant.ts';
+import { originalImageOf } from './images/variants/original-image.ts';
+import { describeObject } from './images/variants/prepare-image.ts';
+import { VariantRenderer } from './images/variants/render-variant.ts';
+import type { VariantStore } from './images/variants/variant-store.ts';
+import { bulkRoute } from './objects/bulk-route.ts';
+import { objectTopic } from './objects/change-object.ts';
+import { listRoutes } from './objects/list-routes.ts';
+import { objectRoutes } from './objects/object-routes.ts';
+import { forgetInCaches } from './objects/purge-caches.ts';
+import type { ObjectRow } from './objects/tables.ts';
+import { uploadRoute } from './objects/upload-route.ts';
+import type { BodyRateOptions } from './platform/http/body-rate.ts';
+import { createHttpServer, type HttpApp } from './platform/http/http-server.ts';
+import { describeApi, documentationRoutes } from './platform/http/openapi.ts';
+import { serviceRoutes } from './platform/http/service-routes.ts';
+import type { Log } from './platform/log.ts';
+import type { Metrics } from './platform/metrics.ts';
+import { searchRoute } from './search/search-route.ts';
+import { version } from './version.ts';
+
+export type HttpParts = {
+  config: Config;
+  core: Core;
+  images: { maker: VariantMaker; store: VariantStore };
+  requestRate: RequestRate;
+  metrics: Metrics;
+  /** Of the whole service, in Prometheus' form. */
+  metricsText: () => Promise<string>;
+  log: Log;
+  bodyRate?: BodyRateOptions | undefined;
+};
+type WithVariants = HttpParts & { variants: VariantRenderer };
+
+export async function createHttpApp(parts: HttpParts): Promise<HttpApp> {
+  const { config, metrics, log, bodyRate } = parts;
+  const all: WithVariants = { ...parts, variants: new VariantRenderer(parts.images) };
+  const delivery = createDelivery(all);
+  const http = createHttpServer({
+    log,
+    corsOrigins: config.API_CORS_ORIGINS,
+    inFront: (request, response) => delivery.handle(request, response),
+    prepared: {
+      answerTo: (host, target) => delivery.prepared(host, target),
+      answered: () => metrics.countDelivery('memory'),
+    },
+    ...(bodyRate ? { bodyRate } : {}),
+  });
+  await registerRoutes(http, all);
+  return http;
+}
+
+/** Lets requests that are under way end, but no longer than this. */
+export async function closeHttpApp(http: HttpApp, graceMs: number): Promise<void> {
+  const deadline = setTimeout(() => http.server.closeAllConnections(), graceMs);
+  await http.close();
+  clearTimeout(deadline);
+}
+
+function createDelivery({ config, core, images, variants, metrics, log }: WithVariants): Delivery {
+  const { database, stores } = core;
+  const preparing = {
+    database,
+    maker: images.maker,
+    originalOf: (object: ObjectRow) => originalImageOf(stores, object),
+  };
+  return new Delivery({
+    match: createAddressMatcher({ base: config.baseUrl, files: config.filesUrl, storage: config.storageUrl }),
+    facts: new FactsCache(database, { object: objectTopic, account: accountTopic }),
+    stores,
+    variants,
+    describe: (generation) => describeObject(preparing, generation),
+    clientOf: createClientOf({ trustProxy: config.TRUST_PROXY }),
+    isKeptVariant: (generation, name) => isKeptVariant(database, generation, name),
+    openSecret: (sealed) => core.secretBox.open(sealed),
+    memoryBytes: config.MEMORY_CACHE_MB * 1024 * 1024,
+    nameForNginx: nameForNginx(config.X_ACCEL_REDIRECT, stores),
+    tagHeader: config.CACHE_TAG_HEADER,
+    log,
+    onAnswer: (source) => metrics.countDelivery(source),
+  });
+}
+
+async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void> {
+  const { config, variants, requestRate, metrics, metricsText } = parts;
+  const { database, stores, urls, secretBox, uploads } = parts.core;
+  await describeApi(http, {
+    version,
+    baseUrl: config.baseUrl,
+    extraPaths: publicAddressPaths(config.filesUrl),
+  });
+  authenticate(http, { database, requestRate });
+  serviceRoutes(http, {
+    checks: {
+      database: () => database.ping(),
+      files: () => stores.files.probe(),
+      storage: () => stores.storage.probe(),
+    },
+    metrics,
+    metricsText,
+    metricsToken: config.METRICS_TOKEN,
+  });
+  documentationRoutes(http);
+  await uploadRoute(http, { database, stores, uploads });
+  listRoutes(http, { database, urls });
+  searchRoute(http);
+  const forget = forgetInCaches(urls, config.purgeCall);
+  objectRoutes(http, { database, stores, urls, forgetInCaches: forget });
+  bulkRoute(http, { database, stores, forgetInCaches: forget });
+  createRoute(http, { database, urls, variants, originalOf: (object) => originalImageOf(stores, object) });
+  userRoutes(http, {
+    database,
+    secretBox,
+    allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE,
+    checkTokens: checkPresetTokens,
+  });
+  keyRoutes(http, { database });
+  accountRoutes(http, { database });
+}
