@@ -17,9 +17,9 @@ const Presets = Type.Unsafe<Record<string, string> | null>({
   description: 'Name → tokens; replaces all presets, null clears them',
   maxProperties: 100,
   propertyNames: {
-    pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
+    pattern: '^[a-z0-9][a-z0-9._-]{0,31}$',
     'x-error':
-      'A preset’s name must be 1 to 32 small letters, digits and hyphens, and not begin with a hyphen',
+      'A preset’s name must be 1 to 32 small letters, digits, dots, hyphens and underscores, and begin with a letter or digit',
   },
   additionalProperties: {
     type: 'string',

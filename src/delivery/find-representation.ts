@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { limitsOf } from '../accounts/limits.ts';
 import { toKilobytes } from '../accounts/units.ts';
-import { type ClientKind, negotiateFormat } from '../images/negotiate-format.ts';
+import { type ClientKind, settleFormat } from '../images/negotiate-format.ts';
 import { planRendering } from '../images/plan.ts';
 import {
   parseTransformation,
@@ -102,11 +102,11 @@ export class RepresentationFinder {
   async #variant(ask: Ask, facts: ObjectFacts, asked: RequestedTransformation): Promise<Found> {
     const mark = asked.tokens.mark === undefined ? null : await this.#markOf(facts, asked.tokens.mark);
     const negotiated = asked.format === 'auto';
-    const wanted = settle(asked, facts, ask.accepts);
+    const wanted = settleFormat(asked, facts, ask.accepts);
     const name = printTransformation(wanted);
     const presetAlone = asked.preset === 'alone';
     await this.#checkPolicy(ask, facts, name, presetAlone);
-    const kept = presetAlone || name === thumbnailName || wanted.tokens['bg-remove'] === true;
+    const kept = presetAlone || name === thumbnailName;
     const free = presetAlone || madeAnyway.has(name);
     const options: MakeOptions = {
       kept,
@@ -128,14 +128,9 @@ export class RepresentationFinder {
   }
 
   #checkPolicy(ask: Ask, facts: ObjectFacts, name: string, presetAlone: boolean): Promise<void> {
-    return checkPolicy({
-      ...ask,
-      facts,
-      name,
-      presetAlone,
-      isKept: () => this.#parts.isKeptVariant(facts.generation, name),
-      openSecret: this.#parts.openSecret,
-    });
+    const { isKeptVariant, openSecret } = this.#parts;
+    const isKept = (): Promise<boolean> => isKeptVariant(facts.generation, name);
+    return checkPolicy({ ...ask, facts, name, presetAlone, isKept, openSecret });
   }
 
   /** A large AVIF that is not there yet is made in the background, and a WebP is sent meanwhile. */
@@ -171,7 +166,7 @@ export class RepresentationFinder {
     const { handle, size: sizeBytes, sha256, mediaType: type } = variant;
     if (facts.some(({ stale }) => stale)) {
       await handle.close();
-      for (const each of facts) if (each.stale) await this.#removeUnlessThere(each);
+      for (const each of facts) if (each.stale) await this.#removeIfGone(each);
       throw new FactsChanged();
     }
     const headers = representationHeaders({ type, sha256, lifetime, varies, tag: this.#tagOf(facts) });
@@ -188,13 +183,9 @@ export class RepresentationFinder {
   }
 
   /** Deleted while it was rendered: what the worker wrote after the purge must not stay. */
-  async #removeUnlessThere({
-    bucket_id: bucketId,
-    object_id: objectId,
-    generation,
-  }: ObjectFacts): Promise<void> {
-    const now = await this.#parts.facts.find(bucketId, objectId);
-    if (now?.generation !== generation) await this.#parts.variants.removeVariants(bucketId, generation);
+  async #removeIfGone({ bucket_id: bucketId, generation }: ObjectFacts): Promise<void> {
+    if (!(await this.#parts.facts.isStored(generation)))
+      await this.#parts.variants.removeVariants(bucketId, generation);
   }
 
   #tagOf(facts: readonly ObjectFacts[]): { header: string; value: string } {
@@ -236,7 +227,8 @@ export class RepresentationFinder {
     // Also of an original that is too large to be rendered whole.
     const { width, height } = asItIs ? source : planRendering(source, withFormat(asked, 'png'));
     const description = await this.#parts.describe(facts.generation);
-    if (!description || facts.stale) throw new AppError('object_not_found');
+    if (!description) throw new AppError('object_not_found');
+    if (facts.stale) throw new FactsChanged();
     const body = {
       width,
       height,
@@ -259,25 +251,6 @@ export class RepresentationFinder {
       sharedWith: isOpen(facts, name, presetAlone) ? 'all' : 'nobody',
     };
   }
-}
-
-function settle(
-  asked: RequestedTransformation,
-  facts: ObjectFacts,
-  accepts: ClientKind,
-): VariantTransformation {
-  if (asked.format !== 'auto') return withFormat(asked, asked.format as VariantTransformation['format']);
-  const { anim, page, t } = asked.tokens;
-  const moves = facts.frames > 1 && anim === undefined && page === undefined && t === undefined;
-  return withFormat(asked, negotiateFormat(accepts, { alpha: hasAlpha(facts, asked), moves }));
-}
-
-/** Also what becomes transparent on the way. */
-function hasAlpha(facts: ObjectFacts, { tokens }: RequestedTransformation): boolean {
-  if (tokens.bg?.alpha === 1) return false;
-  const made =
-    tokens['bg-remove'] || tokens.r !== undefined || tokens.pad !== undefined || tokens.fit === 'contain';
-  return facts.alpha === 1 || made === true || (tokens.rot !== undefined && tokens.rot % 90 !== 0);
 }
 
 function isLarge(source: Parameters<typeof planRendering>[0], wanted: VariantTransformation): boolean {

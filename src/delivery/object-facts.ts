@@ -75,6 +75,12 @@ export class FactsCache {
     return this.#kept.get(keyOf(facts)) === facts;
   }
 
+  /** Whether the object is still there: facts also grow stale when only its account has changed. */
+  async isStored(generation: string): Promise<boolean> {
+    const query = this.#database.read.selectFrom('objects').select('generation');
+    return (await query.where('generation', '=', generation).executeTakeFirst()) !== undefined;
+  }
+
   #forget(matches: (facts: ObjectFacts) => boolean, key?: string): void {
     this.#changes += 1;
     const affected = key === undefined ? this.#kept.values() : [this.#kept.get(key)];

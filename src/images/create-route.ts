@@ -7,10 +7,10 @@ import type { ObjectRow } from '../objects/tables.ts';
 import type { Database } from '../platform/database/database.ts';
 import { AppError } from '../platform/errors.ts';
 import type { HttpApp } from '../platform/http/http-server.ts';
-import { clientKind, negotiateFormat } from './negotiate-format.ts';
+import { clientKind, settleFormat } from './negotiate-format.ts';
 import type { OriginalImage } from './variants/original-image.ts';
 import type { Variant, VariantRenderer } from './variants/render-variant.ts';
-import { parseTransformation, printTransformation, withFormat } from './transformation.ts';
+import { parseTransformation, printTransformation } from './transformation.ts';
 import type { Presets, RequestedTransformation, VariantTransformation } from './transformation.ts';
 
 const maxKeptPerObject = 200;
@@ -76,8 +76,7 @@ export function createRoute(app: HttpApp, { database, urls, variants, originalOf
         };
       }
       const wanted = settle(asked, object, request.headers.accept);
-      const { mark: markId } = wanted.tokens;
-      const mark = markId === undefined ? undefined : await findObject(database.read, accountId, markId);
+      const mark = await findMark(database, accountId, wanted);
       const variant = await variants.getVariant(originalOf(object), wanted, {
         kept: true,
         mark: mark && originalOf(mark),
@@ -89,6 +88,17 @@ export function createRoute(app: HttpApp, { database, urls, variants, originalOf
       return { ...common, url: url + name, width, height, size: toKilobytes(size), type: mediaType, cached };
     },
   );
+}
+
+async function findMark(
+  database: Database,
+  accountId: string,
+  { tokens: { mark } }: VariantTransformation,
+): Promise<ObjectRow | undefined> {
+  if (mark === undefined) return undefined;
+  const object = await findObject(database.read, accountId, mark);
+  if (object.kind !== 'image') throw new AppError('object_not_found');
+  return object;
 }
 
 export async function isKeptVariant(database: Database, generation: string, name: string): Promise<boolean> {
@@ -106,9 +116,7 @@ function settle(
 ): VariantTransformation {
   if (asked.format === 'json')
     throw new AppError('invalid_transformation', 'There is nothing to make for json: read it at its address');
-  if (asked.format !== 'auto') return withFormat(asked, asked.format);
-  const moves = object.frames > 1;
-  return withFormat(asked, negotiateFormat(clientKind(accept), { alpha: object.alpha === 1, moves }));
+  return settleFormat(asked, object, clientKind(accept));
 }
 
 /** The files that are no longer kept; null when the object was deleted meanwhile, and nothing may be left that names it. */

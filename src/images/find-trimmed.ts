@@ -7,6 +7,8 @@ import { decode } from './steps/decode.ts';
 
 const maxSidePixels = 4096;
 const mostDifference = 255;
+/** The image library looks for edges in no smaller picture, and there would be nothing left of one. */
+const minSidePixels = 3;
 
 export async function findTrimmed(
   inputPath: string,
@@ -20,6 +22,7 @@ export async function findTrimmed(
   const picture = await settle(
     opened.resize({ width: maxSidePixels, height: maxSidePixels, fit: 'inside', withoutEnlargement: true }),
   );
+  if (Math.min(picture.width, picture.height) < minSidePixels) return used;
   const { info } = await reopen(picture)
     .trim({ threshold: (tolerance / 100) * mostDifference })
     .raw()

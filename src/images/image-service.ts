@@ -13,6 +13,8 @@ const megabyte = 1024 * 1024;
 const maxWorkerBytes = 1536 * megabyte;
 const workerIdleMs = 60_000;
 const maxQueuedLooks = 8;
+/** Files also come and go without word: with their objects, and when /create keeps no more of them. */
+const recountEveryMs = 3_600_000;
 
 export type ImageServiceOptions = {
   dataDir: string;
@@ -62,6 +64,7 @@ export function createImageService(options: ImageServiceOptions): ImageService {
     vision,
     mezzanines: options.mezzanines,
   });
+  let recount: NodeJS.Timeout | undefined;
   return {
     maker,
     store,
@@ -71,8 +74,10 @@ export function createImageService(options: ImageServiceOptions): ImageService {
     start() {
       void store.sweep();
       evictor.start();
+      recount = setInterval(() => evictor.start(), recountEveryMs).unref();
     },
     async close() {
+      clearInterval(recount);
       await Promise.all([pool.close(), vision.close()]);
       await evictor.settled();
     },

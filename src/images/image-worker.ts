@@ -31,7 +31,7 @@ async function answer(task: ImageTask): Promise<void> {
 }
 
 async function run(task: ImageTask): Promise<ImageAnswer> {
-  await access(task.inputPath);
+  await Promise.all(filesOf(task).map((path) => access(path)));
   return task.kind === 'render'
     ? { kind: 'rendered', result: await renderPicture(task) }
     : { kind: 'described', description: await describePicture(task) };
@@ -39,11 +39,11 @@ async function run(task: ImageTask): Promise<ImageAnswer> {
 
 async function faultOf(
   error: unknown,
-  { inputPath }: ImageTask,
+  task: ImageTask,
 ): Promise<'undecodable' | 'missing' | 'disk_full' | 'failed'> {
   if (error instanceof UndecodableError) {
     // The decoder cannot tell a file that was deleted under its hands from a damaged one.
-    return access(inputPath).then(
+    return Promise.all(filesOf(task).map((path) => access(path))).then(
       () => 'undecodable',
       () => 'missing',
     );
@@ -51,6 +51,11 @@ async function faultOf(
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOENT') return 'missing';
   return code === 'ENOSPC' || code === 'EDQUOT' ? 'disk_full' : 'failed';
+}
+
+function filesOf(task: ImageTask): string[] {
+  if (task.kind === 'describe') return [task.inputPath];
+  return [task.inputPath, task.markPath, task.maskPath].filter((path) => path !== undefined);
 }
 
 function send(message: WorkerMessage<ImageAnswer>): void {

@@ -1,5 +1,5 @@
 // What a client is told when a rendering fails. The reason, which may name paths, stays in the cause for the log.
-import { AppError } from '../platform/errors.ts';
+import { AppError, retryAfter } from '../platform/errors.ts';
 import type { WorkerFailure } from '../platform/workers/worker-process.ts';
 import type { ImageAnswer } from './worker-protocol.ts';
 
@@ -22,8 +22,10 @@ export function outcomeError(failure: Failure): AppError {
       return new AppError('object_not_found', undefined, { cause });
     case 'disk_full':
       return new AppError('disk_full', undefined, { cause });
-    case 'failed':
+    // The picture was not even looked at.
     case 'not_started':
+      return new AppError('overloaded', undefined, { ...retryAfter(1), cause });
+    case 'failed':
       return new AppError('internal', undefined, { cause });
   }
 }

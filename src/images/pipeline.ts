@@ -2,7 +2,7 @@
 // direct way: one run of the image library, which never holds a whole source. What its own order does not allow is done
 // frame by frame, with the pixels settled in between.
 import type { Metadata, Sharp } from 'sharp';
-import { mixesNeighbours } from './effects.ts';
+import { type Effects, mixesNeighbours } from './effects.ts';
 import type { Size } from './geometry.ts';
 import type { RenderPlan } from './plan.ts';
 import { type RawPicture, reopen, settle, splitFrames, stackFrames } from './raw-picture.ts';
@@ -14,12 +14,13 @@ import { decode, type Frames } from './steps/decode.ts';
 import { encode } from './steps/encode.ts';
 import { keepMetadata } from './steps/keep-metadata.ts';
 import { layOn } from './steps/lay-on.ts';
-import { mark } from './steps/mark.ts';
+import { createMarker } from './steps/mark.ts';
 import { fill, fillAndMargin, margin } from './steps/pad.ts';
 import { resize } from './steps/resize.ts';
 import type { Step, Work } from './steps/step.ts';
 import { toSrgb } from './steps/to-srgb.ts';
 import { mirror, rotate } from './steps/turn.ts';
+import { blurWidely, isWideBlur } from './steps/wide-blur.ts';
 
 const direct: readonly Step[] = [
   crop,
@@ -41,9 +42,10 @@ export async function runPipeline(work: Work, frames: Frames): Promise<Sharp> {
   if (isDirect(work.plan, frames.count)) return applySteps(image, direct, work);
   const opened = await settle(applySteps(image, [crop, shrink, toSrgb], work));
   const done: RawPicture[] = [];
+  const drawMark = createMarker(work);
   let settledWork = work;
   for (const frame of splitFrames(opened, frames.count)) {
-    const result = await workOnFrame(frame, settledWork);
+    const result = await workOnFrame(frame, settledWork, drawMark);
     done.push(result.picture);
     settledWork = result.work;
   }
@@ -54,7 +56,7 @@ export async function runPipeline(work: Work, frames: Frames): Promise<Sharp> {
 function isDirect(plan: RenderPlan, frames: number): boolean {
   const simple =
     plan.turn === null && !plan.cutOut && plan.mark === null && plan.border === null && plan.radius === 0;
-  if (!simple || (plan.layOn !== null && plan.layOn.alpha !== 1)) return false;
+  if (!simple || (plan.layOn !== null && plan.layOn.alpha !== 1) || isWideBlur(plan.effects)) return false;
   const isPadded = plan.fill !== null || plan.margin > 0;
   if (plan.effects !== null && (isPadded || plan.layOn !== null)) return false;
   // It also adds around the picture before it cuts.
@@ -81,22 +83,35 @@ function neededSize(plan: RenderPlan): Size | null {
   return { width: Math.ceil(used.width * scale), height: Math.ceil(used.height * scale) };
 }
 
-async function workOnFrame(frame: RawPicture, work: Work): Promise<{ picture: RawPicture; work: Work }> {
+async function workOnFrame(
+  frame: RawPicture,
+  work: Work,
+  drawMark: (picture: RawPicture) => Promise<void>,
+): Promise<{ picture: RawPicture; work: Work }> {
   const { plan } = work;
   const turned = await applySettled(await cutOut(frame, work), work, [
     [rotate, plan.turn !== null],
     [mirror, plan.turn !== null],
   ]);
   const cut = await cutAndResize(turned, work);
-  const coloured = await applySettled(cut.picture, work, [[applyEffects, plan.effects !== null]]);
-  const picture = await applySettled(await mark(coloured, work), work, [
-    [fill, plan.fill !== null],
-    [border, plan.border !== null],
-    [roundCorners, plan.radius > 0],
+  const coloured = await withEffects(cut.picture, work);
+  await drawMark(coloured);
+  const filled = await applySettled(coloured, work, [[fill, plan.fill !== null]]);
+  const shaped = roundCorners(await border(filled, work), work);
+  const picture = await applySettled(shaped, work, [
     [margin, plan.margin > 0],
     [layOn, plan.layOn !== null],
   ]);
   return { picture, work: cut.work };
+}
+
+async function withEffects(picture: RawPicture, work: Work): Promise<RawPicture> {
+  const { effects } = work.plan;
+  if (effects === null) return picture;
+  if (!isWideBlur(effects)) return applySettled(picture, work, [[applyEffects, true]]);
+  const blurred = await blurWidely(picture, effects.blurSigma as number);
+  const others: Effects = { ...effects, blurSigma: null };
+  return applySettled(blurred, { ...work, plan: { ...work.plan, effects: others } }, [[applyEffects, true]]);
 }
 
 async function applySettled(
@@ -114,6 +129,8 @@ async function cutAndResize(picture: RawPicture, work: Work): Promise<{ picture:
   const { plan } = work;
   const before = plan.turn !== null && plan.cut?.kind === 'before' ? plan.cut.region : null;
   const opened = before === null ? picture : await settle(reopen(picture).extract({ ...before }));
+  if (plan.cut === null && (plan.resize === null || isSameSize(plan.resize, opened)))
+    return { picture: opened, work };
   if (plan.cut?.kind !== 'content') return { picture: await settle(resize(reopen(opened), work)), work };
   const { data, info } = await resize(reopen(opened), work).raw().toBuffer({ resolveWithObject: true });
   const region = {
@@ -127,6 +144,10 @@ async function cutAndResize(picture: RawPicture, work: Work): Promise<{ picture:
     picture: { pixels: data, width: info.width, height: info.height },
     work: { ...work, plan: { ...plan, cut } },
   };
+}
+
+function isSameSize(a: Size, b: Size): boolean {
+  return a.width === b.width && a.height === b.height;
 }
 
 function encodeFrames(frames: readonly RawPicture[], work: Work): Promise<Sharp> | Sharp {

@@ -31,9 +31,7 @@ export async function renderPicture(task: RenderTask): Promise<RenderResult> {
   };
   const { data, info } = await runPipeline(work, frames)
     .then((image) => image.toBuffer({ resolveWithObject: true }))
-    .catch((error: unknown) => {
-      throw new UndecodableError(String(error), { cause: error });
-    });
+    .catch(blamePicture);
   const height = info.pageHeight ?? info.height;
   if (info.width !== plan.width || height !== plan.height) {
     throw new Error(`rendered ${info.width}×${height} instead of ${plan.width}×${plan.height}`);
@@ -44,6 +42,10 @@ export async function renderPicture(task: RenderTask): Promise<RenderResult> {
   return { ...facts, ms: Math.round(performance.now() - startedMs) };
 }
 
+function blamePicture(error: unknown): never {
+  throw new UndecodableError(String(error), { cause: error });
+}
+
 async function planWithPixels(task: RenderTask, header: Metadata): Promise<RenderPlan> {
   const { source, transformation, findings = {}, inputSize, inputPath } = task;
   const plan = planRendering(source, transformation, findings);
@@ -51,7 +53,7 @@ async function planWithPixels(task: RenderTask, header: Metadata): Promise<Rende
   const tolerance = transformation.tokens.trim;
   if (tolerance === undefined) return plan;
   const frames = framesToDecode(wantedFrames(task, plan, header), header);
-  const trimmed = await findTrimmed(inputPath, frames.first, plan, tolerance);
+  const trimmed = await findTrimmed(inputPath, frames.first, plan, tolerance).catch(blamePicture);
   return planRendering(source, transformation, { ...findings, trimmed });
 }
 

@@ -11,6 +11,7 @@ import { filePart, multipart, multipartType } from '../support/multipart.ts';
 import { picture } from '../support/pictures.ts';
 import { head, sendRaw } from '../support/raw-http.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { prepared } from '../support/variants.ts';
 
 let server: TestServer;
 let file: Buffer;
@@ -243,5 +244,7 @@ test('nothing of all this was an error of ours, and the service is clean', async
     logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50),
     [],
   );
+  // What is made of every upload afterwards writes files too.
+  await prepared(server);
   await assertClean(server);
 });

@@ -1,35 +1,41 @@
 // Lays another picture over it: the watermark.
 import { pointOf } from '../focus.ts';
-import { type RawPicture, reopen, settle } from '../raw-picture.ts';
+import type { Size } from '../geometry.ts';
+import { type RawPicture, settle } from '../raw-picture.ts';
+import { layOver } from './blend.ts';
 import { decode } from './decode.ts';
 import type { Work } from './step.ts';
 
 /** Of the shorter side: the watermark keeps this far from the edges. */
 const marginShare = 0.03;
 
-export async function mark(picture: RawPicture, { plan, markPath }: Work): Promise<RawPicture> {
-  if (plan.mark === null || markPath === null) return picture;
-  const size = { width: picture.width, height: picture.height };
-  const margin = Math.round(Math.min(size.width, size.height) * marginShare);
-  const box = {
-    width: Math.max(1, Math.min(Math.round(size.width * plan.mark.width), size.width)),
-    height: Math.max(1, size.height - 2 * margin),
+/** Opened once for all frames of an animation, which have one size. */
+export function createMarker({ plan: { mark }, markPath }: Work) {
+  let overlay: Promise<RawPicture> | null = null;
+
+  return async function draw(picture: RawPicture): Promise<void> {
+    if (mark === null || markPath === null) return;
+    const margin = Math.round(Math.min(picture.width, picture.height) * marginShare);
+    overlay ??= open(markPath, boxFor(picture, mark.width, margin));
+    const { width, height } = await overlay;
+    const at = pointOf(mark.place);
+    const start = (whole: number, length: number, share: number): number => {
+      const room = Math.max(0, whole - length);
+      return Math.min(room, Math.max(0, Math.round(margin + Math.max(0, room - 2 * margin) * share)));
+    };
+    const left = start(picture.width, width, at.x);
+    const top = start(picture.height, height, at.y);
+    layOver(picture, await overlay, { left, top, opacity: mark.opacity });
   };
-  const overlay = await settle(decode(markPath).resize({ ...box, fit: 'inside' }));
-  fade(overlay.pixels, plan.mark.opacity);
-  const at = pointOf(plan.mark.place);
-  const start = (whole: number, length: number, share: number): number => {
-    const room = Math.max(0, whole - length);
-    return Math.min(room, Math.max(0, Math.round(margin + Math.max(0, room - 2 * margin) * share)));
-  };
-  const { pixels: input, width, height } = overlay;
-  const left = start(size.width, width, at.x);
-  const top = start(size.height, height, at.y);
-  return settle(reopen(picture).composite([{ input, raw: { width, height, channels: 4 }, left, top }]));
 }
 
-function fade(pixels: Buffer, opacity: number): void {
-  if (opacity === 1) return;
-  for (let alpha = 3; alpha < pixels.length; alpha += 4)
-    pixels[alpha] = Math.round((pixels[alpha] as number) * opacity);
+function open(path: string, box: Size): Promise<RawPicture> {
+  return settle(decode(path).resize({ ...box, fit: 'inside' }));
+}
+
+function boxFor({ width, height }: Size, share: number, margin: number): Size {
+  return {
+    width: Math.max(1, Math.min(Math.round(width * share), width)),
+    height: Math.max(1, height - 2 * margin),
+  };
 }

@@ -10,11 +10,14 @@ import { absentOr } from '../../platform/storage/storage-error.ts';
 const restShare = 0.9;
 const maxFoldersCounted = 10_000;
 const defaultMaxPerOriginal = 1000;
+/** What was just made is about to be read, however little room there is. */
+const defaultGraceMs = 2000;
 
 export type EvictorOptions = {
   readonly cacheDir: string;
   readonly maxBytes: number;
   readonly maxPerOriginal?: number;
+  readonly graceMs?: number;
   readonly log?: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };
 
@@ -23,9 +26,10 @@ export class CacheEvictor {
   readonly #countOf = new Lru<string, number>(maxFoldersCounted);
   #bytes = 0;
   #running: Promise<void> | null = null;
+  #again: NodeJS.Timeout | null = null;
 
   constructor(options: EvictorOptions) {
-    this.#options = { maxPerOriginal: defaultMaxPerOriginal, ...options };
+    this.#options = { maxPerOriginal: defaultMaxPerOriginal, graceMs: defaultGraceMs, ...options };
   }
 
   get bytes(): number {
@@ -43,7 +47,7 @@ export class CacheEvictor {
 
   async added(path: string, bytes: number): Promise<void> {
     this.#bytes += bytes;
-    if (this.#bytes > this.#options.maxBytes) this.start();
+    if (this.#bytes > this.#options.maxBytes && this.#again === null) this.start();
     await this.#countInFolder(dirname(path));
   }
 
@@ -61,17 +65,26 @@ export class CacheEvictor {
       const wanted = total - maxBytes * restShare;
       const removed = await this.#removeUntil(oldestUseToKeep(files, wanted), wanted);
       this.#bytes -= removed.bytes;
+      if (this.#bytes > maxBytes) this.#startLater();
       log?.info({ ...removed, left: this.#bytes }, 'evicted variants');
     } catch (error) {
       log?.warn({ err: error }, 'could not evict variants');
     }
   }
 
+  #startLater(): void {
+    this.#again ??= setTimeout(() => {
+      this.#again = null;
+      this.start();
+    }, this.#options.graceMs).unref();
+  }
+
   async #removeUntil(lastUse: number, wanted: number): Promise<{ files: number; bytes: number }> {
     const removed = { files: 0, bytes: 0 };
+    const newest = Math.min(lastUse, Date.now() - this.#options.graceMs);
     for await (const { key, size, modifiedAt } of listFiles(this.#options.cacheDir, '')) {
       if (removed.bytes >= wanted) break;
-      if (modifiedAt > lastUse) continue;
+      if (modifiedAt > newest) continue;
       await unlink(join(this.#options.cacheDir, key)).catch(absentOr(undefined));
       removed.files += 1;
       removed.bytes += size;

@@ -1,5 +1,6 @@
 // Makes the file of a variant: once however many ask, within the bucket's budget, from the smallest source that will do.
 // One for all processes of a service, so that none of that is done twice.
+import { basename } from 'node:path';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import { AppError } from '../../platform/errors.ts';
 import { failpoint } from '../../platform/failpoints.ts';
@@ -10,6 +11,7 @@ import type { VariantTransformation } from '../transformation.ts';
 import type { Vision } from '../vision/vision.ts';
 import type { Description, RenderTask } from '../worker-protocol.ts';
 import type { CacheEvictor } from './cache-evictor.ts';
+import { GivenUp } from './given-up.ts';
 import {
   deservesMezzanine,
   estimateFromMezzanine,
@@ -24,6 +26,8 @@ import type { Allowance, VariantBudget } from './variant-budget.ts';
 import { readVariant } from './variant-file.ts';
 import { variantFileName } from './variant-path.ts';
 import type { Original, VariantStore } from './variant-store.ts';
+
+const maxAttempts = 3;
 
 export type MakeOptions = {
   /** Stays as long as its original. */
@@ -65,6 +69,8 @@ type Making = {
 export class LocalVariantMaker implements VariantMaker {
   readonly #parts: MakerParts;
   readonly #flight = new SingleFlight<void>();
+  readonly #descriptions = new SingleFlight<Description>();
+  readonly #givenUp = new GivenUp();
 
   constructor(parts: MakerParts) {
     this.#parts = parts;
@@ -81,15 +87,19 @@ export class LocalVariantMaker implements VariantMaker {
     if (this.#flight.isRunning(path)) return this.#flight.run(path, async () => undefined);
     const plan = planRendering(original.facts, transformation);
     const { payer } = options;
+    const risk = riskOf({ original, transformation, options, path, plan });
+    if (risk !== null) this.#givenUp.refuse(risk);
     // Before the flight begins: whoever joins it later must not hear that somebody else had nothing left.
     const giveBack = payer ? budget.take(original.bucketId, payer.client, payer.allowance) : null;
     await this.#flight.run(path, async () => {
       // Another flight may have landed between the look on disk and this one.
       if (await isWhole(path)) return giveBack?.();
       try {
-        await this.#render({ original, transformation, options, path, plan });
+        await this.#renderAgainIfLost({ original, transformation, options, path, plan });
       } catch (error) {
         if (error instanceof AppError && error.code === 'overloaded') giveBack?.();
+        if (error instanceof AppError && error.code === 'undecodable' && risk !== null)
+          this.#givenUp.note(risk);
         throw error;
       }
     });
@@ -105,7 +115,11 @@ export class LocalVariantMaker implements VariantMaker {
     await this.#render({ original, transformation, options: { background: true }, path, plan });
   }
 
-  async describe(original: OriginalImage): Promise<Description> {
+  describe(original: OriginalImage): Promise<Description> {
+    return this.#descriptions.run(original.generation, () => this.#describe(original));
+  }
+
+  async #describe(original: OriginalImage): Promise<Description> {
     const copy = this.#parts.store.pathOf(original, mezzanineFileName, false);
     if (await isThere(copy))
       return this.#parts.pool.describe({ inputPath: copy, source: mezzanineSize(original.facts) });
@@ -114,6 +128,19 @@ export class LocalVariantMaker implements VariantMaker {
 
   remove(original: Original): Promise<void> {
     return this.#parts.store.remove(original);
+  }
+
+  /** A copy it was made from, or the folder it goes to, may be dropped at any time: what counts is the original. */
+  async #renderAgainIfLost(making: Making): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#render(making);
+      } catch (error) {
+        const isLost = error instanceof AppError && error.code === 'object_not_found';
+        if (!isLost || attempt === maxAttempts) throw error;
+        if (!(await isThere(await making.original.localPath()))) throw error;
+      }
+    }
   }
 
   async #render({ original, transformation, options, path, plan }: Making): Promise<void> {
@@ -130,7 +157,10 @@ export class LocalVariantMaker implements VariantMaker {
     };
     const { size } = await pool.render(task, { background: options.background === true });
     failpoint('render:written');
-    if (!options.kept) await evictor.added(path, size);
+    const kept =
+      options.kept === true ||
+      (transformation.tokens['bg-remove'] === true && (await store.keepIfRoom(original, basename(path))));
+    if (!kept) await evictor.added(path, size);
   }
 
   async #source(
@@ -158,6 +188,12 @@ export class LocalVariantMaker implements VariantMaker {
       ...(tokens['bg-remove'] ? { maskPath: await vision.makeMask(original) } : {}),
     };
   }
+}
+
+/** By what its failure is remembered; null where little is lost by trying, or the watermark may be at fault. */
+function riskOf({ original, transformation, options, plan }: Making): string | null {
+  if (plan.costClass !== 'heavy' || options.mark) return null;
+  return `${original.generation} ${transformation.format}`;
 }
 
 async function isWhole(path: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 // Gives the variant of an original: from disk, or made. What is there is found by its name alone; the generation in it
 // keeps the pictures of an id that was used again apart.
 import { utimes } from 'node:fs/promises';
+import { Lru } from '../../lib/lru.ts';
 import { AppError } from '../../platform/errors.ts';
 import { formats } from '../formats.ts';
 import type { VariantTransformation } from '../transformation.ts';
@@ -8,6 +9,12 @@ import type { MakeOptions, VariantMaker } from './make-variant.ts';
 import type { OriginalImage } from './original-image.ts';
 import { variantFileName } from './variant-path.ts';
 import type { FoundVariant, VariantStore } from './variant-store.ts';
+
+/** Somebody may empty the cache at any time. */
+const maxAttempts = 2;
+const maxInBackground = 50;
+const maxFailuresKnown = 10_000;
+const retryFailedAfterMs = 600_000;
 
 /** An open variant; whoever asked for it closes the handle. */
 export type Variant = FoundVariant & {
@@ -20,6 +27,8 @@ export type Variant = FoundVariant & {
 export class VariantRenderer {
   readonly #store: VariantStore;
   readonly #maker: VariantMaker;
+  readonly #failedAt = new Lru<string, number>(maxFailuresKnown);
+  #inBackground = 0;
 
   constructor({ store, maker }: { store: VariantStore; maker: VariantMaker }) {
     this.#store = store;
@@ -33,11 +42,13 @@ export class VariantRenderer {
   ): Promise<Variant> {
     const found = await this.findVariant(original, transformation, options);
     if (found !== null) return found;
-    await this.#maker.make(original, transformation, options);
-    const made = await this.findVariant(original, transformation, options);
-    // The only way to lose it again is that its object was deleted meanwhile.
-    if (made === null) throw new AppError('object_not_found');
-    return { ...made, cached: false };
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      await this.#maker.make(original, transformation, options);
+      const made = await this.findVariant(original, transformation, options);
+      if (made !== null) return { ...made, cached: false };
+    }
+    // Lost again and again: its object was deleted meanwhile.
+    throw new AppError('object_not_found');
   }
 
   async findVariant(
@@ -51,13 +62,20 @@ export class VariantRenderer {
     return found && { ...found, fileName, mediaType, cached: true };
   }
 
-  /** Without waiting for it; what fails is tried again when somebody asks. */
+  /** Without waiting for it. What fails, or finds too many before it, is tried again when somebody asks later. */
   makeInBackground(
     original: OriginalImage,
     transformation: VariantTransformation,
     options: MakeOptions = {},
   ): void {
-    void this.#maker.make(original, transformation, { ...options, background: true }).catch(() => undefined);
+    const name = `${original.generation} ${variantFileName(transformation, options.mark?.generation)}`;
+    const failedAt = this.#failedAt.get(name) ?? 0;
+    if (this.#inBackground >= maxInBackground || Date.now() - failedAt < retryFailedAfterMs) return;
+    this.#inBackground += 1;
+    void this.#maker
+      .make(original, transformation, { ...options, background: true })
+      .catch(() => this.#failedAt.set(name, Date.now()))
+      .finally(() => (this.#inBackground -= 1));
   }
 
   /** Of a file that is answered from memory. */

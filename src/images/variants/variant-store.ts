@@ -1,6 +1,6 @@
 // The files of variants, in two places: `kept` for those that stay as long as their original, `cache` for those that may
 // be dropped when room is needed and made again when asked for. The second can be deleted at any time.
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFolderSync } from '../../platform/storage/folder-sync.ts';
 import { sweepStaging } from '../../platform/storage/staging-files.ts';
@@ -10,6 +10,7 @@ import { variantsFolder } from './variant-path.ts';
 
 const removalRetries = 3;
 const maxStagedMs = 3_600_000;
+const maxKeptUnasked = 100;
 /** The time of a file says when it was last used, to about this precision. */
 const touchAfterMs = 600_000;
 
@@ -51,6 +52,15 @@ export class VariantStore {
     if (!kept) return { ...other, path: otherPath };
     await this.#move(otherPath, path);
     return { ...other, path };
+  }
+
+  /** For what costs much to make but anybody may ask for: kept, unless its original has plenty already. */
+  async keepIfRoom(original: Original, fileName: string): Promise<boolean> {
+    const path = this.pathOf(original, fileName, true);
+    const there = await readdir(dirname(path)).catch(absentOr<string[]>([]));
+    if (there.length >= maxKeptUnasked) return false;
+    await this.#move(this.pathOf(original, fileName, false), path);
+    return true;
   }
 
   /** No longer kept for good: back to those that may be dropped. */
