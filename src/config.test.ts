@@ -66,7 +66,7 @@ describe('settings', () => {
       WEB_CONCURRENCY: 1,
       IMAGE_WORKERS: availableParallelism(),
       IMAGE_QUEUE: 200,
-      IMAGE_SECONDS: 30,
+      IMAGE_SECONDS: 10,
       CACHE_MAX_BYTES: 10 * 1024 ** 3,
       MEZZANINES: true,
       BACKGROUND_MODEL: undefined,

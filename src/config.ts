@@ -216,8 +216,8 @@ export const settings = {
   ),
   IMAGE_SECONDS: setting(
     wholeNumber(1, 600),
-    30,
-    'seconds one rendering may take before its process is killed',
+    10,
+    'seconds of processor time one rendering may take before its process is killed; three times that on the clock',
   ),
   CACHE_MAX_BYTES: setting(
     wholeNumber(0, Number.MAX_SAFE_INTEGER),

@@ -12,6 +12,8 @@ import { createVision, type Vision } from './vision/vision.ts';
 const megabyte = 1024 * 1024;
 const maxWorkerBytes = 1536 * megabyte;
 const workerIdleMs = 60_000;
+/** Work may wait this many times as long as it computes before it counts as hanging. */
+const wallPerCpuTime = 3;
 const maxQueuedLooks = 8;
 /** Files also come and go without word: with their objects, and when /create keeps no more of them. */
 const recountEveryMs = 3_600_000;
@@ -44,7 +46,12 @@ export function createVariantStore(dataDir: string): VariantStore {
 
 export function createImageService(options: ImageServiceOptions): ImageService {
   const { log } = options;
-  const limits = { wallTimeMs: options.maxSeconds * 1000, maxRssBytes: maxWorkerBytes, idleMs: workerIdleMs };
+  const limits = {
+    cpuTimeMs: options.maxSeconds * 1000,
+    wallTimeMs: options.maxSeconds * 1000 * wallPerCpuTime,
+    maxRssBytes: maxWorkerBytes,
+    idleMs: workerIdleMs,
+  };
   const store = createVariantStore(options.dataDir);
   const pool = createImageWorkerPool({ ...limits, size: options.workers, maxQueued: options.maxQueued, log });
   const vision = createVision({

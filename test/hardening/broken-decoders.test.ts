@@ -16,7 +16,7 @@ let server: TestServer;
 let url: string;
 let slow: string;
 before(async () => {
-  server = await startServer({ IMAGE_SECONDS: '4', IMAGE_WORKERS: '1' }, { runJobs: false });
+  server = await startServer({ IMAGE_SECONDS: '2', IMAGE_WORKERS: '1' }, { runJobs: false });
   url = (await server.upload(await picture(60, 40))).body.object_url;
   slow = (await server.upload(await picture(900, 900))).body.object_url;
 });

@@ -20,6 +20,7 @@ import {
   mezzanineSize,
   mezzanineTransformation,
   suitsMezzanine,
+  takeMezzanine,
 } from './mezzanine.ts';
 import type { OriginalImage } from './original-image.ts';
 import type { Allowance, VariantBudget } from './variant-budget.ts';
@@ -170,7 +171,7 @@ export class LocalVariantMaker implements VariantMaker {
   ): Promise<Pick<RenderTask, 'inputPath' | 'inputSize' | 'costClass'>> {
     if (suitsMezzanine(original.facts, plan, transformation)) {
       const inputPath = this.#parts.store.pathOf(original, mezzanineFileName, false);
-      if (await isThere(inputPath)) {
+      if (await takeMezzanine(inputPath)) {
         const costClass = costClassOf(estimateFromMezzanine(original.facts, plan));
         return { inputPath, inputSize: mezzanineSize(original.facts), costClass };
       }

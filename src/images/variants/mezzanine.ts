@@ -1,6 +1,6 @@
 // A smaller copy of a large original, made once at upload, from which most variants come: decoding it costs a fraction of
 // decoding the original. Only where the result is clearly smaller, so that nobody sees a difference.
-import { stat } from 'node:fs/promises';
+import { stat, utimes } from 'node:fs/promises';
 import { estimateMs } from '../budget.ts';
 import { type Size, turnedSize, within } from '../geometry.ts';
 import type { RenderPlan, SourceFacts } from '../plan.ts';
@@ -13,6 +13,7 @@ const worthwhileFrom = 1.4;
 /** What is left to shrink from the copy: hides that it was compressed once more. */
 const leastShrink = 1.2;
 const quality = 92;
+const touchAfterMs = 600_000;
 
 /** Stills without transparency, which JPEG holds well. */
 export function deservesMezzanine({ width, height, frames, alpha }: SourceFacts): boolean {
@@ -53,6 +54,15 @@ export function estimateFromMezzanine(source: Size, plan: RenderPlan): number {
   const copy = mezzanineSize(source);
   const saved = source.width * source.height - copy.width * copy.height;
   return Math.max(1, plan.estimatedMs - estimateMs(saved, 0, 0));
+}
+
+/** Whether there is one; using it keeps it from being dropped. */
+export async function takeMezzanine(path: string): Promise<boolean> {
+  const facts = await stat(path).catch(() => null);
+  const now = Date.now();
+  if (facts && now - facts.mtimeMs > touchAfterMs)
+    await utimes(path, now / 1000, now / 1000).catch(() => undefined);
+  return facts?.isFile() === true;
 }
 
 export async function isThere(path: string): Promise<boolean> {

@@ -1,9 +1,16 @@
-// Looks after a worker while it has a task: how long it takes, and how much memory it holds.
+// Looks after a worker while it has a task: how long it takes, how much of that it computes, and how much memory it holds.
 import { readFile } from 'node:fs/promises';
 
-const memoryCheckMs = 200;
+const checkEveryMs = 200;
+/** Of the system's clock for processes; the same on every Linux. */
+const msPerTick = 10;
 
-export type WorkerLimits = { readonly wallTimeMs: number; readonly maxRssBytes: number };
+export type WorkerLimits = {
+  readonly wallTimeMs: number;
+  /** Of the processor's time: on a busy machine honest work waits long, but computes no more than elsewhere. */
+  readonly cpuTimeMs?: number;
+  readonly maxRssBytes: number;
+};
 
 /** Reports the first limit exceeded. Returns what ends the watching. */
 export function watchWorker(
@@ -13,20 +20,29 @@ export function watchWorker(
 ): () => void {
   let watching = true;
   const wallTime = setTimeout(() => exceeded('too_slow'), limits.wallTimeMs);
-  const memory = setInterval(() => {
-    void residentBytes(pid).then((bytes) => {
-      if (watching && bytes > limits.maxRssBytes) exceeded('too_large');
+  const before = usageOf(pid);
+  const check = setInterval(() => {
+    void Promise.all([before, usageOf(pid)]).then(([start, now]) => {
+      if (!watching) return;
+      if (now.rssBytes > limits.maxRssBytes) exceeded('too_large');
+      else if (now.cpuMs - start.cpuMs > (limits.cpuTimeMs ?? Infinity)) exceeded('too_slow');
     });
-  }, memoryCheckMs);
+  }, checkEveryMs);
   return () => {
     watching = false;
     clearTimeout(wallTime);
-    clearInterval(memory);
+    clearInterval(check);
   };
 }
 
 /** Zero where the system does not tell. */
-async function residentBytes(pid: number | undefined): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+async function usageOf(pid: number | undefined): Promise<{ rssBytes: number; cpuMs: number }> {
+  const [status, stat] = await Promise.all(
+    ['status', 'stat'].map((name) => readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '')),
+  );
+  const rssKilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status ?? '')?.[1] ?? 0;
+  // The name of the program comes first, in brackets, and may hold anything.
+  const fields = (stat ?? '').slice((stat ?? '').lastIndexOf(')') + 2).split(' ');
+  const ticks = Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+  return { rssBytes: Number(rssKilobytes) * 1024, cpuMs: (ticks || 0) * msPerTick };
 }
