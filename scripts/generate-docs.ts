@@ -1,8 +1,8 @@
 // Writes the parts of the documentation that come from the code; with --check only tells whether they are up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { settings } from '../src/config.ts';
-import { formats } from '../src/images/formats.ts';
-import { tokenNames, tokenRow } from '../src/images/tokens.ts';
+import { formats } from '../src/images/address/formats.ts';
+import { tokenNames, tokenRow } from '../src/images/address/tokens.ts';
 
 const generated: Record<string, string> = {
   'docs/configuration.md': configuration(),

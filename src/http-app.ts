@@ -15,7 +15,7 @@ import { nameForNginx } from './delivery/hand-to-nginx.ts';
 import { FactsCache } from './delivery/object-facts.ts';
 import { publicAddressPaths } from './delivery/openapi-paths.ts';
 import { createRoute, isKeptVariant } from './images/create-route.ts';
-import { checkPresetTokens } from './images/transformation.ts';
+import { checkPresetTokens } from './images/address/transformation.ts';
 import type { VariantMaker } from './images/variants/make-variant.ts';
 import { originalImageOf } from './images/variants/original-image.ts';
 import { describeObject } from './images/variants/prepare-image.ts';

@@ -4,8 +4,8 @@ import { access, constants, mkdtemp, rm, stat, statfs, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
-import { createImageWorkerPool } from '../images/image-worker-pool.ts';
-import { parseTransformation, type VariantTransformation } from '../images/transformation.ts';
+import { createImageWorkerPool } from '../images/rendering/image-worker-pool.ts';
+import { parseTransformation, type VariantTransformation } from '../images/address/transformation.ts';
 import { VariantStore } from '../images/variants/variant-store.ts';
 import { createVision } from '../images/vision/vision.ts';
 import { openStorage } from '../platform/storage/open-storage.ts';

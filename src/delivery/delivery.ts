@@ -2,7 +2,7 @@
 // address to facts to file. Runs in front of the framework, because it is what the service does most.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { clientKind } from '../images/negotiate-format.ts';
+import { clientKind } from '../images/address/negotiate-format.ts';
 import { Lru } from '../lib/lru.ts';
 import { AppError } from '../platform/errors.ts';
 import { sendError, toAppError } from '../platform/http/error-replies.ts';

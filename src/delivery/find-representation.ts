@@ -2,19 +2,19 @@
 import { createHash } from 'node:crypto';
 import { limitsOf } from '../accounts/limits.ts';
 import { toKilobytes } from '../accounts/units.ts';
-import { type ClientKind, settleFormat } from '../images/negotiate-format.ts';
-import { planRendering } from '../images/plan.ts';
+import { type ClientKind, settleFormat } from '../images/address/negotiate-format.ts';
+import { planRendering } from '../images/rendering/plan.ts';
 import {
   parseTransformation,
   printTransformation,
   type RequestedTransformation,
   type VariantTransformation,
   withFormat,
-} from '../images/transformation.ts';
+} from '../images/address/transformation.ts';
 import type { MakeOptions } from '../images/variants/make-variant.ts';
 import { originalImageOf } from '../images/variants/original-image.ts';
 import type { Variant, VariantRenderer } from '../images/variants/render-variant.ts';
-import type { Description } from '../images/worker-protocol.ts';
+import type { Description } from '../images/rendering/worker-protocol.ts';
 import { originalKey } from '../objects/object-keys.ts';
 import { thumbnailName } from '../objects/object-json.ts';
 import { cacheTags } from '../objects/purge-caches.ts';

@@ -2,7 +2,7 @@
 // was announced as changed is marked stale, which also silences every answer prepared from it; one that is no longer held
 // would not hear of a change, so nothing is answered from it either.
 import type { Account } from '../accounts/tables.ts';
-import type { Presets } from '../images/transformation.ts';
+import type { Presets } from '../images/address/transformation.ts';
 import { Lru } from '../lib/lru.ts';
 import type { ObjectRow } from '../objects/tables.ts';
 import type { Database } from '../platform/database/database.ts';

@@ -7,11 +7,11 @@ import type { ObjectRow } from '../objects/tables.ts';
 import type { Database } from '../platform/database/database.ts';
 import { AppError } from '../platform/errors.ts';
 import type { HttpApp } from '../platform/http/http-server.ts';
-import { clientKind, settleFormat } from './negotiate-format.ts';
+import { clientKind, settleFormat } from './address/negotiate-format.ts';
 import type { OriginalImage } from './variants/original-image.ts';
 import type { Variant, VariantRenderer } from './variants/render-variant.ts';
-import { parseTransformation, printTransformation } from './transformation.ts';
-import type { Presets, RequestedTransformation, VariantTransformation } from './transformation.ts';
+import { parseTransformation, printTransformation } from './address/transformation.ts';
+import type { Presets, RequestedTransformation, VariantTransformation } from './address/transformation.ts';
 
 const maxKeptPerObject = 200;
 

@@ -2,7 +2,7 @@
 // a whole service, however many processes answer requests.
 import { join } from 'node:path';
 import type { Log } from '../platform/log.ts';
-import { createImageWorkerPool, type ImageWorkerPool } from './image-worker-pool.ts';
+import { createImageWorkerPool, type ImageWorkerPool } from './rendering/image-worker-pool.ts';
 import { CacheEvictor } from './variants/cache-evictor.ts';
 import { LocalVariantMaker } from './variants/make-variant.ts';
 import { VariantBudget } from './variants/variant-budget.ts';

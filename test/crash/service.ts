@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { Api, operatorKey } from './api.ts';
 import { groupEnded, groupMembers } from './process-group.ts';
 
-const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
+const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 const pollMs = 15;
 const maxStartMs = 30_000;
 const running = new Set<Service>();

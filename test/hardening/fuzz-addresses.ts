@@ -2,15 +2,15 @@
 // whatever the order of its tokens and whichever defaults are spelled out.
 import assert from 'node:assert/strict';
 import { createAddressMatcher } from '../../src/delivery/address.ts';
-import { type Format, formats, formatSpellings } from '../../src/images/formats.ts';
-import { tokenNames, tokenRow } from '../../src/images/tokens.ts';
+import { type Format, formats, formatSpellings } from '../../src/images/address/formats.ts';
+import { tokenNames, tokenRow } from '../../src/images/address/tokens.ts';
 import {
   parseTransformation,
   printTransformation,
   type Transformation,
   type VariantTransformation,
   withFormat,
-} from '../../src/images/transformation.ts';
+} from '../../src/images/address/transformation.ts';
 import { AppError } from '../../src/platform/errors.ts';
 import type { Random } from '../support/random.ts';
 import { hostileStrings } from '../support/hostile-strings.ts';

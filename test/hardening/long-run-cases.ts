@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { parseIsoTime } from '../../src/accounts/units.ts';
 import { namesTag, parseRange } from '../../src/delivery/byte-range.ts';
-import { clientKind, negotiateFormat } from '../../src/images/negotiate-format.ts';
+import { clientKind, negotiateFormat } from '../../src/images/address/negotiate-format.ts';
 import { MultipartFault, MultipartParser } from '../../src/lib/multipart-parser.ts';
 import { assertPublicAddress } from '../../src/platform/egress/public-address.ts';
 import { AppError } from '../../src/platform/errors.ts';

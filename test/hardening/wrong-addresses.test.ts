@@ -2,7 +2,7 @@
 // nothing on disk, and two spellings of one picture are one file.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { tokenNames, tokenRow } from '../../src/images/tokens.ts';
+import { tokenNames, tokenRow } from '../../src/images/address/tokens.ts';
 import { assertError } from '../support/assert-error.ts';
 import { ask } from '../support/http-answers.ts';
 import { picture } from '../support/pictures.ts';

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
-import { planRendering } from '../../src/images/plan.ts';
-import type { SourceFacts } from '../../src/images/plan.ts';
-import { parseTransformation } from '../../src/images/transformation.ts';
-import type { VariantTransformation } from '../../src/images/transformation.ts';
-import type { RenderTask } from '../../src/images/worker-protocol.ts';
+import { planRendering } from '../../src/images/rendering/plan.ts';
+import type { SourceFacts } from '../../src/images/rendering/plan.ts';
+import { parseTransformation } from '../../src/images/address/transformation.ts';
+import type { VariantTransformation } from '../../src/images/address/transformation.ts';
+import type { RenderTask } from '../../src/images/rendering/worker-protocol.ts';
 
 export type Pixel = readonly [red: number, green: number, blue: number, alpha: number];
 

@@ -4,12 +4,12 @@ import { basename } from 'node:path';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import { AppError } from '../../platform/errors.ts';
 import { failpoint } from '../../platform/failpoints.ts';
-import { costClassOf } from '../budget.ts';
-import type { ImageWorkerPool } from '../image-worker-pool.ts';
-import { type Findings, planRendering, type RenderPlan } from '../plan.ts';
-import type { VariantTransformation } from '../transformation.ts';
+import { costClassOf } from '../rendering/budget.ts';
+import type { ImageWorkerPool } from '../rendering/image-worker-pool.ts';
+import { type Findings, planRendering, type RenderPlan } from '../rendering/plan.ts';
+import type { VariantTransformation } from '../address/transformation.ts';
 import type { Vision } from '../vision/vision.ts';
-import type { Description, RenderTask } from '../worker-protocol.ts';
+import type { Description, RenderTask } from '../rendering/worker-protocol.ts';
 import type { CacheEvictor } from './cache-evictor.ts';
 import { GivenUp } from './given-up.ts';
 import {

@@ -1,10 +1,10 @@
 // A smaller copy of a large original, made once at upload, from which most variants come: decoding it costs a fraction of
 // decoding the original. Only where the result is clearly smaller, so that nobody sees a difference.
 import { stat, utimes } from 'node:fs/promises';
-import { estimateMs } from '../budget.ts';
-import { type Size, turnedSize, within } from '../geometry.ts';
-import type { RenderPlan, SourceFacts } from '../plan.ts';
-import type { VariantTransformation } from '../transformation.ts';
+import { estimateMs } from '../rendering/budget.ts';
+import { type Size, turnedSize, within } from '../rendering/geometry.ts';
+import type { RenderPlan, SourceFacts } from '../rendering/plan.ts';
+import type { VariantTransformation } from '../address/transformation.ts';
 
 export const mezzanineFileName = 'mezzanine.jpg';
 const mezzanineSide = 2048;

@@ -2,7 +2,7 @@
 import { originalKey } from '../../objects/object-keys.ts';
 import type { Stores } from '../../objects/stores.ts';
 import type { ObjectRow } from '../../objects/tables.ts';
-import type { SourceFacts } from '../plan.ts';
+import type { SourceFacts } from '../rendering/plan.ts';
 
 export type OriginalImage = {
   readonly bucketId: string;

@@ -6,9 +6,9 @@ import { enqueue, type Job, type JobHandler } from '../../platform/jobs/jobs.ts'
 import { manifestJob } from '../../objects/manifests.ts';
 import { thumbnailName } from '../../objects/object-json.ts';
 import type { ObjectRow } from '../../objects/tables.ts';
-import { parseTransformation, withFormat } from '../transformation.ts';
-import type { VariantTransformation } from '../transformation.ts';
-import type { Description } from '../worker-protocol.ts';
+import { parseTransformation, withFormat } from '../address/transformation.ts';
+import type { VariantTransformation } from '../address/transformation.ts';
+import type { Description } from '../rendering/worker-protocol.ts';
 import type { VariantMaker } from './make-variant.ts';
 import type { OriginalImage } from './original-image.ts';
 

@@ -1,9 +1,9 @@
 // The maker of variants as another process of the service sees it, and the other end in the process that has it. The
 // queue, the budgets and the flights that many share are there, so that they hold for all.
 import type { Ask } from '../../platform/cluster/call-channel.ts';
-import type { SourceFacts } from '../plan.ts';
-import type { VariantTransformation } from '../transformation.ts';
-import type { Description } from '../worker-protocol.ts';
+import type { SourceFacts } from '../rendering/plan.ts';
+import type { VariantTransformation } from '../address/transformation.ts';
+import type { Description } from '../rendering/worker-protocol.ts';
 import type { MakeOptions, VariantMaker } from './make-variant.ts';
 import type { OriginalImage } from './original-image.ts';
 import type { Original } from './variant-store.ts';

@@ -3,8 +3,8 @@
 import { utimes } from 'node:fs/promises';
 import { Lru } from '../../lib/lru.ts';
 import { AppError } from '../../platform/errors.ts';
-import { formats } from '../formats.ts';
-import type { VariantTransformation } from '../transformation.ts';
+import { formats } from '../address/formats.ts';
+import type { VariantTransformation } from '../address/transformation.ts';
 import type { MakeOptions, VariantMaker } from './make-variant.ts';
 import type { OriginalImage } from './original-image.ts';
 import { variantFileName } from './variant-path.ts';

@@ -1,8 +1,8 @@
 // Where variants lie. A path is made of our own ids and of hashes: nothing a client wrote is part of it.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { printTransformation } from '../transformation.ts';
-import type { VariantTransformation } from '../transformation.ts';
+import { printTransformation } from '../address/transformation.ts';
+import type { VariantTransformation } from '../address/transformation.ts';
 
 const hashCharacters = 32;
 

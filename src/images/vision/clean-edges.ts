@@ -1,7 +1,7 @@
 // Takes the old background out of the colours of soft edges, which it would shine through. The colours of foreground and
 // background around each place are estimated on a coarse grid, from pixels that are nearly pure; so the cost at full
 // size is little more than a look at each pixel. After Forte, "Fast blur-fusion foreground estimation" (2021).
-import type { Size } from '../geometry.ts';
+import type { Size } from '../rendering/geometry.ts';
 import { boxBlur } from './box-blur.ts';
 import { weightsAlong } from './plane.ts';
 import type { Plane } from './plane.ts';

@@ -1,6 +1,6 @@
 // The few layers a small convolutional network is made of, over numbers that lie row by row, all channels of a pixel
 // together. Plain loops: the one network we run with them is too small to need a runtime.
-import type { Size } from '../geometry.ts';
+import type { Size } from '../rendering/geometry.ts';
 
 export type Layer = Size & { readonly channels: number; readonly data: Float32Array };
 

@@ -1,6 +1,6 @@
 // Looks for faces in a picture at more than one size: the detector knows faces from a tenth to the whole of what it
 // looks at, and takes other things for faces where they would have to be found at another size.
-import type { Size } from '../geometry.ts';
+import type { Size } from '../rendering/geometry.ts';
 import type { FaceWeights } from './face-weights.ts';
 import { findFaces, withoutRepeats } from './find-faces.ts';
 import { openStill, resizePixels } from './open-still.ts';

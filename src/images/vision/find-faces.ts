@@ -1,6 +1,6 @@
 // Finds faces with the tiny face detector of face-api (a small YOLO, 190 kB of weights). Its layers run in our own loops:
 // the package's own engine is a bundle of 1.3 MB made for browsers.
-import type { Size } from '../geometry.ts';
+import type { Size } from '../rendering/geometry.ts';
 import { convolve3x3, convolveDepthwise, convolvePointwise, leak, maxPool } from './convolution.ts';
 import type { Layer } from './convolution.ts';
 import type { FaceWeights } from './face-weights.ts';

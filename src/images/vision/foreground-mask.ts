@@ -2,8 +2,8 @@
 // proportions of the picture as displayed.
 import { writeFile, rename, rm } from 'node:fs/promises';
 import sharp from 'sharp';
-import { within } from '../geometry.ts';
-import type { Size } from '../geometry.ts';
+import { within } from '../rendering/geometry.ts';
+import type { Size } from '../rendering/geometry.ts';
 import { temporaryPath } from '../variants/variant-file.ts';
 import type { ForegroundModel } from './foreground-model.ts';
 import { openStill, resizePixels } from './open-still.ts';

@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import type * as onnxRuntime from 'onnxruntime-node';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { Size } from '../geometry.ts';
+import type { Size } from '../rendering/geometry.ts';
 import { inputSizeOf, scaleColours, scalingFor } from './model-input.ts';
 import type { Scaling } from './model-input.ts';
 import type { Pixels } from './open-still.ts';

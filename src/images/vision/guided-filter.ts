@@ -3,7 +3,7 @@
 import { boxBlur } from './box-blur.ts';
 import type { Plane } from './plane.ts';
 import { resizePlane, weightsAlong } from './plane.ts';
-import type { Size } from '../geometry.ts';
+import type { Size } from '../rendering/geometry.ts';
 
 /** Red, green and blue, 0 to 1. */
 export type Guide = readonly [Plane, Plane, Plane];

@@ -1,7 +1,7 @@
 // What a model that finds the foreground wants to see: the size and scale of its input. The files do not say how colours
 // are to be scaled, so it follows from the name of the file and the size of the input, as the known families have it.
 import { basename } from 'node:path';
-import type { Size } from '../geometry.ts';
+import type { Size } from '../rendering/geometry.ts';
 
 export type Scaling = {
   /** Whether the brightest value becomes 1 first, as U²-Net was trained. */

@@ -2,9 +2,9 @@
 // checks as a rendering. It is decoded once, however many sizes a model wants to see.
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
-import { within } from '../geometry.ts';
-import type { Size } from '../geometry.ts';
-import { UndecodableError, decode, readHeader, refuseUnexpected } from '../steps/decode.ts';
+import { within } from '../rendering/geometry.ts';
+import type { Size } from '../rendering/geometry.ts';
+import { UndecodableError, decode, readHeader, refuseUnexpected } from '../rendering/steps/decode.ts';
 
 /** Interleaved red, green, blue. */
 export type Pixels = Size & { readonly data: Uint8Array };

@@ -1,5 +1,5 @@
 // One channel of a picture as numbers, row by row, and how to bring it to another size.
-import type { Size } from '../geometry.ts';
+import type { Size } from '../rendering/geometry.ts';
 
 export type Plane = Size & { readonly data: Float32Array };
 

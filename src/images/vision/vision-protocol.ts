@@ -1,5 +1,5 @@
 // What the server and its vision worker say to each other. Paths travel, never pictures.
-import type { Size } from '../geometry.ts';
+import type { Size } from '../rendering/geometry.ts';
 
 export type MaskTask = {
   readonly kind: 'mask';

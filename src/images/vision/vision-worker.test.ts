@@ -46,7 +46,7 @@ suite('what is not a picture', { concurrency: false }, () => {
 
 test('without the optional packages it starts, and says what is missing', async () => {
   const folder = join(scratch.path, 'bare');
-  const root = new URL('../../../', import.meta.url);
+  const root = new URL('../../..', import.meta.url);
   await cp(new URL('src', root), join(folder, 'src'), { recursive: true });
   await mkdir(join(folder, 'node_modules'));
   await symlink(new URL('node_modules/sharp', root), join(folder, 'node_modules/sharp'));

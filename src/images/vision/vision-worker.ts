@@ -3,7 +3,7 @@
 import { access } from 'node:fs/promises';
 import sharp from 'sharp';
 import type { WorkerMessage } from '../../platform/workers/worker-process.ts';
-import { UndecodableError, allowOnlyOurDecoders } from '../steps/decode.ts';
+import { UndecodableError, allowOnlyOurDecoders } from '../rendering/steps/decode.ts';
 import { detectFaces } from './detect-faces.ts';
 import { loadFaceWeights } from './face-weights.ts';
 import type { FaceWeights } from './face-weights.ts';

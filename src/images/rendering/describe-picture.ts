@@ -1,7 +1,7 @@
 // What a picture looks like in a few bytes: a thumbhash, from which a page can draw a blurred likeness while the picture
 // loads, and the colour there is most of.
 import { rgbaToThumbHash } from 'thumbhash';
-import { printColour } from './colour.ts';
+import { printColour } from '../address/colour.ts';
 import { reopen, settle } from './raw-picture.ts';
 import { decode, readHeader, refuseUnexpected, UndecodableError } from './steps/decode.ts';
 import type { DescribeTask, Description } from './worker-protocol.ts';

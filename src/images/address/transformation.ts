@@ -1,6 +1,6 @@
 // The last part of a public address, read and written: `h-200_w-200.webp`. Two spellings of one transformation have one
 // canonical form, which names the stored variant.
-import { AppError } from '../platform/errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import { formatSpellings, parseFormat } from './formats.ts';
 import type { Format, RequestedFormat } from './formats.ts';
 import { isTokenName, tokenNames, tokenRow } from './tokens.ts';

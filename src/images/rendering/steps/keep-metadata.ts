@@ -1,5 +1,5 @@
 // Keeps of the metadata what the address asks for. Orientation never: it was applied.
-import { exifRights } from '../../lib/walkers/exif-rights.ts';
+import { exifRights } from '../../../lib/walkers/exif-rights.ts';
 import type { Step } from './step.ts';
 
 export const keepMetadata: Step = (image, { plan: { metadata }, header }) => {

@@ -7,11 +7,11 @@ import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError } from '../platform/errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import { createImageWorkerPool } from './image-worker-pool.ts';
 import type { ImageWorkerPool, ImageWorkerPoolOptions } from './image-worker-pool.ts';
-import { quarters, renderTask, scratchFolder, slowPicture } from '../../test/support/plain-quarters.ts';
-import type { Scratch } from '../../test/support/plain-quarters.ts';
+import { quarters, renderTask, scratchFolder, slowPicture } from '../../../test/support/plain-quarters.ts';
+import type { Scratch } from '../../../test/support/plain-quarters.ts';
 import type { RenderTask } from './worker-protocol.ts';
 
 const slow = 'w-2000.avif';

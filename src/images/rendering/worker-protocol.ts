@@ -1,10 +1,10 @@
 // What the server and its image workers say to each other. Paths travel, never pictures.
-import type { ErrorCode } from '../platform/errors.ts';
+import type { ErrorCode } from '../../platform/errors.ts';
 import type { CostClass } from './budget.ts';
 import type { Size } from './geometry.ts';
 import type { Findings, SourceFacts } from './plan.ts';
-import type { VariantTransformation } from './transformation.ts';
-import type { VariantFacts } from './variants/variant-file.ts';
+import type { VariantTransformation } from '../address/transformation.ts';
+import type { VariantFacts } from '../variants/variant-file.ts';
 
 export type RenderTask = {
   readonly inputPath: string;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { AppError } from '../platform/errors.ts';
-import { formats } from './formats.ts';
+import { AppError } from '../../platform/errors.ts';
+import { formats } from '../address/formats.ts';
 import { planRendering } from './plan.ts';
 import type { SourceFacts } from './plan.ts';
-import { variantTransformation } from '../../test/support/plain-quarters.ts';
+import { variantTransformation } from '../../../test/support/plain-quarters.ts';
 
 function source(width: number, height: number, more: Partial<SourceFacts> = {}): SourceFacts {
   return { width, height, frames: 1, alpha: false, type: 'image/jpeg', ...more };

@@ -1,6 +1,6 @@
 // What a client is told when a rendering fails. The reason, which may name paths, stays in the cause for the log.
-import { AppError, retryAfter } from '../platform/errors.ts';
-import type { WorkerFailure } from '../platform/workers/worker-process.ts';
+import { AppError, retryAfter } from '../../platform/errors.ts';
+import type { WorkerFailure } from '../../platform/workers/worker-process.ts';
 import type { ImageAnswer } from './worker-protocol.ts';
 
 export type Failure = Exclude<ImageAnswer, { kind: 'rendered' | 'described' }> | WorkerFailure;

@@ -1,5 +1,5 @@
 // What one rendering may cost: the hard limits, and an estimate by which the queue tells quick jobs from long ones.
-import { AppError } from '../platform/errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Size } from './geometry.ts';
 
 /** Pixels of a source, over all frames that are decoded. */

@@ -1,7 +1,7 @@
 // What a picture is cut around: a point of it, or what its content says.
 import { type Point, type Size, turnedPoint } from './geometry.ts';
 import type { Findings, Turn } from './plan.ts';
-import type { Place, TokenValues } from './tokens.ts';
+import type { Place, TokenValues } from '../address/tokens.ts';
 
 export type Focus = Point | 'attention' | 'entropy';
 

@@ -13,7 +13,7 @@ import {
   refuseUnexpected,
   UndecodableError,
 } from './steps/decode.ts';
-import { writeVariant } from './variants/variant-file.ts';
+import { writeVariant } from '../variants/variant-file.ts';
 import type { RenderResult, RenderTask } from './worker-protocol.ts';
 
 export async function renderPicture(task: RenderTask): Promise<RenderResult> {

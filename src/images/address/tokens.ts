@@ -1,9 +1,9 @@
 // The tokens of a transformation: one row each. Parsing, range checks, error messages, the canonical form and the
 // reference all come from this table; a new token is a row here, its part in the plan and a step of the pipeline.
+import { reducedRatio } from './aspect-ratio.ts';
 import type { Colour } from './colour.ts';
 import { formats } from './formats.ts';
 import type { RequestedFormat } from './formats.ts';
-import { reducedRatio } from './geometry.ts';
 import {
   choice,
   colour,

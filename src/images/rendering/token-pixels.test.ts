@@ -10,12 +10,12 @@ import {
   quarters,
   renderTask,
   scratchFolder,
-} from '../../test/support/plain-quarters.ts';
-import type { Pixel, Scratch } from '../../test/support/plain-quarters.ts';
+} from '../../../test/support/plain-quarters.ts';
+import type { Pixel, Scratch } from '../../../test/support/plain-quarters.ts';
 import { createImageWorkerPool } from './image-worker-pool.ts';
 import type { ImageWorkerPool } from './image-worker-pool.ts';
-import { tokenNames } from './tokens.ts';
-import type { TokenName } from './tokens.ts';
+import { tokenNames } from '../address/tokens.ts';
+import type { TokenName } from '../address/tokens.ts';
 
 type Picture = {
   width: number;

@@ -1,5 +1,5 @@
 // Lays a picture with transparent parts on a colour: where the format knows no transparency, or the address names one.
-import { isOpaque } from '../colour.ts';
+import { isOpaque } from '../../address/colour.ts';
 import type { Step } from './step.ts';
 
 export const layOn: Step = (image, { plan: { layOn: ground, width, height } }) => {

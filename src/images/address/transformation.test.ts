@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { AppError } from '../platform/errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import { formatSpellings } from './formats.ts';
 import { tokenNames, tokenRow } from './tokens.ts';
 import type { TokenName } from './tokens.ts';

@@ -1,7 +1,7 @@
 // Makes the background transparent, as the mask says, and takes its colours out of soft edges. What was transparent before
 // stays so. Done on settled pixels: inside the image library a joined channel is dropped by whatever touches alpha.
 import type { RawPicture } from '../raw-picture.ts';
-import { cleanEdges } from '../vision/clean-edges.ts';
+import { cleanEdges } from '../../vision/clean-edges.ts';
 import { regionToDecode } from './crop.ts';
 import { decode } from './decode.ts';
 import type { Work } from './step.ts';

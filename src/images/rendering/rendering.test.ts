@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import sharp from 'sharp';
 import type { Metadata } from 'sharp';
-import { formats } from './formats.ts';
-import type { Format } from './formats.ts';
+import { formats } from '../address/formats.ts';
+import type { Format } from '../address/formats.ts';
 import { createImageWorkerPool } from './image-worker-pool.ts';
 import type { ImageWorkerPool } from './image-worker-pool.ts';
 import {
@@ -16,8 +16,8 @@ import {
   quarters,
   renderTask,
   scratchFolder,
-} from '../../test/support/plain-quarters.ts';
-import type { Pixel, Scratch } from '../../test/support/plain-quarters.ts';
+} from '../../../test/support/plain-quarters.ts';
+import type { Pixel, Scratch } from '../../../test/support/plain-quarters.ts';
 
 suite('rendering', () => {
   let scratch: Scratch;

@@ -2,8 +2,8 @@
 // crashes, hangs or swells costs this process, never the server.
 import { access } from 'node:fs/promises';
 import sharp from 'sharp';
-import { AppError } from '../platform/errors.ts';
-import type { WorkerMessage } from '../platform/workers/worker-process.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { WorkerMessage } from '../../platform/workers/worker-process.ts';
 import { describePicture } from './describe-picture.ts';
 import { renderPicture } from './render-picture.ts';
 import { UndecodableError, allowOnlyOurDecoders } from './steps/decode.ts';

@@ -1,11 +1,11 @@
 // Turns a transformation of one source into exact work for a worker: pure, so that what would be refused is refused
 // before anything is queued. A plan is plain data.
-import { AppError } from '../platform/errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import { costClassOf, estimateMs, isTooLargeToCut, refuseOverBudget } from './budget.ts';
 import type { CostClass } from './budget.ts';
-import { type Colour, isOpaque, transparent, white } from './colour.ts';
+import { type Colour, isOpaque, transparent, white } from '../address/colour.ts';
 import { type Effects, effectsOf } from './effects.ts';
-import { formatOf } from './formats.ts';
+import { formatOf } from '../address/formats.ts';
 import {
   boxOfRatio,
   coveringSize,
@@ -17,8 +17,8 @@ import {
 } from './geometry.ts';
 import type { Point, Region, Size } from './geometry.ts';
 import { type Focus, focusOf } from './focus.ts';
-import type { Place, TokenValues } from './tokens.ts';
-import type { VariantTransformation } from './transformation.ts';
+import type { Place, TokenValues } from '../address/tokens.ts';
+import type { VariantTransformation } from '../address/transformation.ts';
 
 /** What is known of an original: its size as displayed, its frames and its media type. */
 export type SourceFacts = {

@@ -1,10 +1,10 @@
 // The processes that decode pictures, and what a client is told when one fails.
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { WorkerLimits } from '../platform/workers/watch-worker.ts';
-import { createWorkerPool, type PoolStats } from '../platform/workers/worker-pool.ts';
+import type { WorkerLimits } from '../../platform/workers/watch-worker.ts';
+import { createWorkerPool, type PoolStats } from '../../platform/workers/worker-pool.ts';
 import { outcomeError } from './outcome-error.ts';
-import { temporaryPath } from './variants/variant-file.ts';
+import { temporaryPath } from '../variants/variant-file.ts';
 import type {
   DescribeTask,
   Description,

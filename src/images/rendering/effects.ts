@@ -1,5 +1,5 @@
 // What tokens do to colours and sharpness, as numbers the image library takes.
-import type { TokenValues } from './tokens.ts';
+import type { TokenValues } from '../address/tokens.ts';
 
 export type Effects = {
   readonly blurSigma: number | null;
