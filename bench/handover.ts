@@ -41,6 +41,7 @@ export const handover: Scenario = async () => {
       leastShare,
       '',
       2,
+      { label: 'original of 2 MB by nginx for us, to nginx alone' },
     ),
     {
       what: '  for Tintype / alone: per second',

@@ -1,20 +1,38 @@
-// `npm run bench [-- <scenario> …] [--profile]`: runs the scenarios named, or all, and prints one table. `--profile`
-// also prints where uploads and delivery spend the service's time; the figures are then those of a slower service.
+// `npm run bench [-- <scenario> …] [--profile] [--chart <file>]`: runs the scenarios named, or all, and prints one table.
+// `--profile` also prints where uploads and delivery spend the service's time; the figures are then those of a slower
+// service. `--chart` draws the ratios as SVG.
+import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
 import { delivery } from './delivery.ts';
+import { flood } from './flood.ts';
 import { handover } from './handover.ts';
 import { listing } from './listing.ts';
 import { memory } from './memory.ts';
+import { rendering } from './rendering.ts';
+import { singleFlight } from './single-flight.ts';
 import { start } from './start.ts';
+import { chart } from './support/chart.ts';
 import { describeDisk } from './support/disk.ts';
 import { type Figure, type Scenario, table } from './support/report.ts';
 import { uploads } from './uploads.ts';
 
-const scenarios: Record<string, Scenario> = { start, memory, uploads, listing, delivery, handover };
+const scenarios: Record<string, Scenario> = {
+  start,
+  memory,
+  uploads,
+  listing,
+  delivery,
+  handover,
+  rendering,
+  flood,
+  'single-flight': singleFlight,
+};
 
-const args = process.argv.slice(2);
-const profile = args.includes('--profile');
-const named = args.filter((arg) => arg !== '--profile');
+const { values, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: { profile: { type: 'boolean', default: false }, chart: { type: 'string' } },
+});
 const unknown = named.filter((name) => !(name in scenarios));
 if (unknown.length > 0) {
   console.error(
@@ -29,10 +47,15 @@ const rows: (Figure & { scenario: string })[] = [];
 for (const [name, scenario] of Object.entries(scenarios)) {
   if (named.length > 0 && !named.includes(name)) continue;
   console.error(`${name} …`);
-  const figures = await scenario({ profile });
+  const figures = await scenario({ profile: values.profile });
   rows.push(...figures.map((figure) => ({ scenario: name, ...figure })));
 }
 const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
 console.log(`\n${machine}; ${conditions}\n`);
 console.log(table(rows));
+if (values.chart !== undefined)
+  writeFileSync(
+    values.chart,
+    chart(rows, `npm run bench; ${availableParallelism()} cores, Node ${process.version}`),
+  );
 process.exit(rows.some(({ passed }) => passed === false) ? 1 : 0);

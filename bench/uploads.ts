@@ -24,7 +24,9 @@ export const uploads: Scenario = async ({ profile }) => {
   for (let i = 0; i < processes; i++) rounds.push(...(await measureProcesses(file, profile && i === 0)));
   const { ratio, cpuRatio, first, second } = compare(rounds);
   return [
-    atLeast('uploads of 100 KB, 8 at a time, to bare writes', ratio, 0.3, '', 2),
+    atLeast('uploads of 100 KB, 8 at a time, to bare writes', ratio, 0.3, '', 2, {
+      label: 'durable uploads of 100 KB, to bare writes',
+    }),
     { what: '  CPU per request, to bare writes', value: cpuRatio.toFixed(1) },
     ...describeSide('Tintype', first),
     ...describeSide('bare', second),
@@ -46,7 +48,7 @@ async function measureProcesses(file: Buffer, profile: boolean): Promise<Round[]
     jobs: false,
     nodeOptions: profile ? profileOptions(profileFolder) : [],
   });
-  await using bare = await startBare(join(import.meta.dirname, 'bare-server.ts'), bareFolder);
+  await using bare = await startBare(join(import.meta.dirname, 'bare-server.ts'), [bareFolder]);
   const rounds = await takeTurns(
     { ...service, request: () => upload },
     { ...bare, request: () => raw },

@@ -1,7 +1,16 @@
 // One line per figure: what was measured, how it came out, what it must keep to, and whether it does.
 
-export type Figure = { what: string; value: string; bar?: string; passed?: boolean };
+export type Figure = {
+  what: string;
+  value: string;
+  bar?: string;
+  passed?: boolean;
+  /** Where it is a ratio to somebody else's: what the chart shows of it. */
+  charted?: { label: string; ratio: number; bar: number };
+};
 export type Scenario = (options: { profile: boolean }) => Promise<Figure[]>;
+/** For ratios that the chart shows. */
+export type ChartOptions = { label: string };
 
 export function atMost(what: string, value: number, bar: number, unit: string, digits = 0): Figure {
   return {
@@ -12,13 +21,25 @@ export function atMost(what: string, value: number, bar: number, unit: string, d
   };
 }
 
-export function atLeast(what: string, value: number, bar: number, unit: string, digits = 0): Figure {
+export function atLeast(
+  what: string,
+  value: number,
+  bar: number,
+  unit: string,
+  digits = 0,
+  chart?: ChartOptions,
+): Figure {
   return {
     what,
     value: `${value.toFixed(digits)}${unit}`,
     bar: `≥ ${bar}${unit}`,
     passed: value >= bar,
+    ...(chart ? { charted: { label: chart.label, ratio: value, bar } } : {}),
   };
+}
+
+export function exactly(what: string, value: number, bar: number): Figure {
+  return { what, value: String(value), bar: `= ${bar}`, passed: value === bar };
 }
 
 export function table(rows: readonly (Figure & { scenario: string })[]): string {

@@ -9,3 +9,7 @@ export function percentile(values: readonly number[], percent: number): number {
 export function median(values: readonly number[]): number {
   return percentile(values, 50);
 }
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

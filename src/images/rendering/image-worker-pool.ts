@@ -29,6 +29,7 @@ export type ImageWorkerPool = {
   render(task: RenderTask, options?: TaskOptions): Promise<RenderResult>;
   /** What a picture looks like in a few bytes. */
   describe(task: DescribeTask, options?: TaskOptions): Promise<Description>;
+  assertRoom(): void;
   stats(): PoolStats;
   pids(): number[];
   close(): Promise<void>;
@@ -65,6 +66,7 @@ export function createImageWorkerPool(options: ImageWorkerPoolOptions): ImageWor
     async describe(task, taskOptions = {}) {
       return (await run({ ...task, kind: 'describe' }, 'described', taskOptions, false)).description;
     },
+    assertRoom: () => pool.assertRoom(),
     stats: () => pool.stats(),
     pids: () => pool.pids(),
     close: () => pool.close(),

@@ -1,6 +1,6 @@
 // The process in which pictures are decoded, resized and encoded: one task at a time, and expendable. A picture that
 // crashes, hangs or swells costs this process, never the server.
-import { access } from 'node:fs/promises';
+import { accessSync, existsSync } from 'node:fs';
 import sharp from 'sharp';
 import { AppError } from '../../platform/errors.ts';
 import type { WorkerMessage } from '../../platform/workers/worker-process.ts';
@@ -22,31 +22,25 @@ process.on('SIGTERM', () => {});
 send({ kind: 'ready' });
 
 async function answer(task: ImageTask): Promise<void> {
-  const answered = await run(task).catch(async (error: unknown): Promise<ImageAnswer> =>
+  const answered = await run(task).catch((error: unknown): ImageAnswer =>
     error instanceof AppError
       ? { kind: 'refused', code: error.code, reason: error.message }
-      : { kind: await faultOf(error, task), reason: String(error) },
+      : { kind: faultOf(error, task), reason: String(error) },
   );
   send({ kind: 'answer', answer: answered, rssBytes: process.memoryUsage.rss() });
 }
 
 async function run(task: ImageTask): Promise<ImageAnswer> {
-  await Promise.all(filesOf(task).map((path) => access(path)));
+  for (const path of filesOf(task)) accessSync(path);
   return task.kind === 'render'
     ? { kind: 'rendered', result: await renderPicture(task) }
     : { kind: 'described', description: await describePicture(task) };
 }
 
-async function faultOf(
-  error: unknown,
-  task: ImageTask,
-): Promise<'undecodable' | 'missing' | 'disk_full' | 'failed'> {
+function faultOf(error: unknown, task: ImageTask): 'undecodable' | 'missing' | 'disk_full' | 'failed' {
   if (error instanceof UndecodableError) {
     // The decoder cannot tell a file that was deleted under its hands from a damaged one.
-    return Promise.all(filesOf(task).map((path) => access(path))).then(
-      () => 'undecodable',
-      () => 'missing',
-    );
+    return filesOf(task).every((path) => existsSync(path)) ? 'undecodable' : 'missing';
   }
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOENT') return 'missing';

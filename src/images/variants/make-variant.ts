@@ -51,7 +51,7 @@ export interface VariantMaker {
 }
 
 export type MakerParts = {
-  pool: Pick<ImageWorkerPool, 'render' | 'describe'>;
+  pool: Pick<ImageWorkerPool, 'render' | 'describe' | 'assertRoom'>;
   store: VariantStore;
   evictor: Pick<CacheEvictor, 'added'>;
   budget: VariantBudget;
@@ -82,7 +82,7 @@ export class LocalVariantMaker implements VariantMaker {
     transformation: VariantTransformation,
     options: MakeOptions = {},
   ): Promise<void> {
-    const { store, budget } = this.#parts;
+    const { pool, store, budget } = this.#parts;
     const fileName = variantFileName(transformation, options.mark?.generation);
     const path = store.pathOf(original, fileName, options.kept === true);
     if (this.#flight.isRunning(path)) return this.#flight.run(path, async () => undefined);
@@ -90,6 +90,8 @@ export class LocalVariantMaker implements VariantMaker {
     const { payer } = options;
     const risk = riskOf({ original, transformation, options, path, plan });
     if (risk !== null) this.#givenUp.refuse(risk);
+    // Before anything is done on disk: in a flood most are refused.
+    if (!options.background) pool.assertRoom();
     // Before the flight begins: whoever joins it later must not hear that somebody else had nothing left.
     const giveBack = payer ? budget.take(original.bucketId, payer.client, payer.allowance) : null;
     await this.#flight.run(path, async () => {

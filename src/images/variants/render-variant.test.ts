@@ -38,7 +38,8 @@ suite('variants', { concurrency: false }, () => {
       maxRssBytes: 1 << 30,
       idleMs: 10_000,
     });
-    const counting: Pick<ImageWorkerPool, 'render' | 'describe'> = {
+    const counting: Pick<ImageWorkerPool, 'render' | 'describe' | 'assertRoom'> = {
+      assertRoom: () => pool.assertRoom(),
       describe: (...ask) => pool.describe(...ask),
       render: (...ask) => {
         renderings += 1;

@@ -2,7 +2,8 @@
 // strong ETag, and a torn file is known as such. The trailer is a `free` box, which AVIF readers skip; all others stop at
 // the end of the image anyway.
 import { createHash } from 'node:crypto';
-import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { closeSync, openSync, renameSync, rmSync, writevSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ownerName } from '../../platform/owner-name.ts';
@@ -59,7 +60,10 @@ export function temporaryPath(path: string, writerPid: number, stagingFolder = d
   return join(stagingFolder, ownerName(writerPid, hex));
 }
 
-/** The folder must exist: one that is gone was removed with its object, and must not come back. */
+/**
+ * The folder must exist: one that is gone was removed with its object, and must not come back. Waits for the disk, because
+ * a worker has nothing else to do and a thread for each step costs more than the step.
+ */
 export async function writeVariant(
   path: string,
   image: Buffer,
@@ -68,12 +72,32 @@ export async function writeVariant(
 ): Promise<void> {
   const temporary = temporaryPath(path, process.pid, stagingFolder);
   try {
-    await writeFile(temporary, [image, encodeTrailer(facts)]);
-    await rename(temporary, path);
+    writeWhole(temporary, [image, encodeTrailer(facts)]);
+    renameSync(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
+}
+
+function writeWhole(path: string, parts: readonly Buffer[]): void {
+  const file = openSync(path, 'w');
+  try {
+    let left = [...parts];
+    while (left.length > 0) left = withoutStart(left, writevSync(file, left));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A disk that is nearly full takes a part and refuses the rest only then. */
+function withoutStart(parts: readonly Buffer[], written: number): Buffer[] {
+  let start = written;
+  return parts.flatMap((part) => {
+    const skipped = Math.min(start, part.length);
+    start -= skipped;
+    return skipped < part.length ? [part.subarray(skipped)] : [];
+  });
 }
 
 /** Null when there is no such variant, or not a whole one. The caller closes the handle. */

@@ -28,6 +28,8 @@ export type RunOptions = {
 
 export type WorkerPool<Task, Answer> = {
   run(task: Task, options?: RunOptions): Promise<Answer | WorkerFailure>;
+  /** Throws what `run` would reject with while the queue is full: for whoever has something to do before. */
+  assertRoom(): void;
   stats(): PoolStats;
   /** Process ids of the workers, for whoever watches or tests them. */
   pids(): number[];
@@ -135,7 +137,15 @@ export function createWorkerPool<Task extends object, Answer extends { kind: str
     return queue.filter((job) => !job.background);
   }
 
+  function full(): AppError {
+    return new AppError('overloaded', options.fullMessage, retryAfter(1));
+  }
+
   return {
+    assertRoom() {
+      const begins = members.size < options.size || [...members].some((member) => member.job === null);
+      if (!begins && waiting().length >= options.maxQueued) throw full();
+    },
     run(task, { heavy = false, background = false, signal } = {}) {
       const { promise, resolve, reject } = Promise.withResolvers<Answer | WorkerFailure>();
       if (closed) return Promise.reject(new AppError('shutting_down'));
@@ -143,8 +153,7 @@ export function createWorkerPool<Task extends object, Answer extends { kind: str
       const job: Job<Task, Answer> = { task, heavy, background, attempts: 0, resolve, reject };
       queue.push(job);
       dispatch();
-      if (!background && waiting().length > options.maxQueued && queue.at(-1) === job)
-        withdraw(job, new AppError('overloaded', options.fullMessage, retryAfter(1)));
+      if (!background && waiting().length > options.maxQueued && queue.at(-1) === job) withdraw(job, full());
       const abort = (): void => withdraw(job, signal?.reason);
       signal?.addEventListener('abort', abort, { once: true });
       return promise.finally(() => signal?.removeEventListener('abort', abort));
