@@ -21,8 +21,9 @@ await runClient<HitsOptions, Hits>(async ({ port, path, perSecond }, isStopped) 
     const startedAt = performance.now();
     // The one that rested longest, so that the server closes none for resting.
     const connection = free.shift() ?? (await Connection.open(port));
-    const { status } = await connection.exchange(request);
-    free.push(connection);
+    const { status, head } = await connection.exchange(request);
+    if (/\r\nconnection: close/i.test(head)) connection.close();
+    else free.push(connection);
     if (startedAt < countsFrom) return;
     found.latenciesMs.push(performance.now() - startedAt);
     found.statuses[status] = (found.statuses[status] ?? 0) + 1;
