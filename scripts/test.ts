@@ -5,7 +5,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 
 const wanted = process.argv.slice(2);
-const slow = /^test\/(crash\/|hardening\/slow-)/;
+const slow = /^test\/(cluster\/|crash\/|hardening\/slow-)/;
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
   .filter((file) => (wanted.length === 0 ? !slow.test(file) : wanted.some((start) => file.startsWith(start))))
   .sort();

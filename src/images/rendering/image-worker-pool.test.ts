@@ -118,6 +118,12 @@ suite('the pool of image workers', { concurrency: false }, () => {
     assert.partialDeepStrictEqual(pool.stats(), { busy: 0, queued: 0, workers: 1, crashes: 0 });
   });
 
+  test('a picture that computes too long is given up, however long it may wait', async () => {
+    await using pool = startPool({ cpuTimeMs: 400, wallTimeMs: 60_000 });
+    await assert.rejects(pool.render(await task(large, slow)), { status: 422, message: /took too long/ });
+    await assertWorks(pool);
+  });
+
   test('a picture that takes too much memory is given up', { skip: !hasProc }, async () => {
     await using pool = startPool({ maxRssBytes: 90 * 1024 * 1024 });
     const rendering = pool.render(await task(large, slow));

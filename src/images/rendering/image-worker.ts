@@ -3,7 +3,7 @@
 import { accessSync, existsSync } from 'node:fs';
 import sharp from 'sharp';
 import { AppError } from '../../platform/errors.ts';
-import type { WorkerMessage } from '../../platform/workers/worker-process.ts';
+import { ownUsage, type WorkerMessage } from '../../platform/workers/worker-process.ts';
 import { describePicture } from './describe-picture.ts';
 import { renderPicture } from './render-picture.ts';
 import { UndecodableError, allowOnlyOurDecoders } from './steps/decode.ts';
@@ -27,7 +27,7 @@ async function answer(task: ImageTask): Promise<void> {
       ? { kind: 'refused', code: error.code, reason: error.message }
       : { kind: faultOf(error, task), reason: String(error) },
   );
-  send({ kind: 'answer', answer: answered, rssBytes: process.memoryUsage.rss() });
+  send({ kind: 'answer', answer: answered, ...ownUsage() });
 }
 
 async function run(task: ImageTask): Promise<ImageAnswer> {

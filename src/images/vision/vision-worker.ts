@@ -2,7 +2,7 @@
 // without any model; each is loaded when it is first needed, and stays.
 import { access } from 'node:fs/promises';
 import sharp from 'sharp';
-import type { WorkerMessage } from '../../platform/workers/worker-process.ts';
+import { ownUsage, type WorkerMessage } from '../../platform/workers/worker-process.ts';
 import { UndecodableError, allowOnlyOurDecoders } from '../rendering/steps/decode.ts';
 import { detectFaces } from './detect-faces.ts';
 import { loadFaceWeights } from './face-weights.ts';
@@ -34,7 +34,7 @@ async function answer(task: VisionTask): Promise<void> {
     kind: await faultOf(error, task),
     reason: error instanceof Error ? error.message : String(error),
   }));
-  send({ kind: 'answer', answer: answered, rssBytes: process.memoryUsage.rss() });
+  send({ kind: 'answer', answer: answered, ...ownUsage() });
 }
 
 async function perform(task: VisionTask): Promise<VisionAnswer> {

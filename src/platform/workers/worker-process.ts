@@ -10,10 +10,18 @@ import type { WorkerLimits } from './watch-worker.ts';
 const maxStartMs = 15_000;
 const niceness = 10;
 
+/** What a worker holds and has computed so far, as it says itself with every answer. */
+export type WorkerUsage = { readonly rssBytes: number; readonly cpuMs: number };
+
+export function ownUsage(): WorkerUsage {
+  const { user, system } = process.cpuUsage();
+  return { rssBytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 };
+}
+
 /** What a worker sends: once when it can begin, then an answer to each task. */
 export type WorkerMessage<Answer> =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'answer'; readonly answer: Answer; readonly rssBytes: number };
+  | ({ readonly kind: 'answer'; readonly answer: Answer } & WorkerUsage);
 
 /** What becomes of a task the worker did not answer. */
 export type WorkerFailure =
@@ -46,7 +54,7 @@ export function startWorkerProcess<Task extends object, Answer>(
 ): WorkerProcess<Task, Answer> {
   type Outcome = Answer | WorkerFailure;
   const child = forkWorker(file);
-  const state = { alive: true, ready: false, rssBytes: 0 };
+  const state = { alive: true, ready: false, rssBytes: 0, cpuMs: 0 };
   let assignment: {
     task: Task;
     settle: (outcome: Outcome) => void;
@@ -75,7 +83,7 @@ export function startWorkerProcess<Task extends object, Answer>(
   function sendTask(): void {
     if (assignment === null || !state.ready) return;
     assignment.stopWatching();
-    assignment.stopWatching = watchWorker(child.pid, limits, (kind) => end({ kind }));
+    assignment.stopWatching = watchWorker(child.pid, limits, state.cpuMs, (kind) => end({ kind }));
     child.send(assignment.task);
   }
 
@@ -85,6 +93,7 @@ export function startWorkerProcess<Task extends object, Answer>(
       sendTask();
     } else {
       state.rssBytes = message.rssBytes;
+      state.cpuMs = message.cpuMs;
       settle(message.answer);
     }
   });
