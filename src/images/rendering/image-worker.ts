@@ -19,7 +19,7 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 // A signal to the whole group is for the server, which decides when its workers end.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
-send({ kind: 'ready' });
+send({ kind: 'ready', ...ownUsage() });
 
 async function answer(task: ImageTask): Promise<void> {
   const answered = await run(task).catch((error: unknown): ImageAnswer =>

@@ -27,7 +27,7 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 // A signal to the whole group is for the server, which decides when its workers end.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
-send({ kind: 'ready' });
+send({ kind: 'ready', ...ownUsage() });
 
 async function answer(task: VisionTask): Promise<void> {
   const answered = await perform(task).catch(async (error: unknown): Promise<VisionAnswer> => ({

@@ -10,7 +10,7 @@ import type { WorkerLimits } from './watch-worker.ts';
 const maxStartMs = 15_000;
 const niceness = 10;
 
-/** What a worker holds and has computed so far, as it says itself with every answer. */
+/** What a worker holds and has computed so far, as it says itself when it begins and with every answer. */
 export type WorkerUsage = { readonly rssBytes: number; readonly cpuMs: number };
 
 export function ownUsage(): WorkerUsage {
@@ -20,7 +20,7 @@ export function ownUsage(): WorkerUsage {
 
 /** What a worker sends: once when it can begin, then an answer to each task. */
 export type WorkerMessage<Answer> =
-  | { readonly kind: 'ready' }
+  | ({ readonly kind: 'ready' } & WorkerUsage)
   | ({ readonly kind: 'answer'; readonly answer: Answer } & WorkerUsage);
 
 /** What becomes of a task the worker did not answer. */
@@ -88,12 +88,12 @@ export function startWorkerProcess<Task extends object, Answer>(
   }
 
   child.on('message', (message: WorkerMessage<Answer>) => {
+    state.rssBytes = message.rssBytes;
+    state.cpuMs = message.cpuMs;
     if (message.kind === 'ready') {
       state.ready = true;
       sendTask();
     } else {
-      state.rssBytes = message.rssBytes;
-      state.cpuMs = message.cpuMs;
       settle(message.answer);
     }
   });
