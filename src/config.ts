@@ -3,136 +3,31 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { OperatorError } from './platform/errors.ts';
+import { editDistance } from './lib/edit-distance.ts';
+import {
+  address,
+  addressTemplate,
+  asIs,
+  headerLines,
+  internalLocation,
+  method,
+  oneOf,
+  onOrOff,
+  optional,
+  origins,
+  placeholders,
+  secret,
+  type Setting,
+  setting,
+  store,
+  template,
+  visibleAscii,
+  webAddress,
+  wholeNumber,
+  Wrong,
+} from './setting-kinds.ts';
 
 type Environment = Record<string, string | undefined>;
-type Setting<T> = {
-  meaning: string;
-  /** What the documentation shows as the default. */
-  shown: string;
-  secret?: true;
-  read(text: string | undefined): T;
-};
-
-class Wrong extends Error {}
-
-function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < least || value > most)
-      throw new Wrong(`must be a whole number from ${least} to ${most}`);
-    return value;
-  };
-}
-
-function onOrOff(text: string): boolean {
-  const word = text.toLowerCase();
-  if (['1', 'true', 'on', 'yes'].includes(word)) return true;
-  if (['0', 'false', 'off', 'no'].includes(word)) return false;
-  throw new Wrong('must be 1, true, on or yes, or 0, false, off or no');
-}
-
-function address(...protocols: string[]): (text: string) => string {
-  return (text) => {
-    const url = URL.parse(text);
-    const starts = protocols.map((protocol) => `${protocol}://`);
-    if (!url || !starts.some((start) => text.toLowerCase().startsWith(start)))
-      throw new Wrong(`must be an address that begins with ${starts.join(' or ')}`);
-    return text.replace(/\/+$/, '');
-  };
-}
-
-function webAddress(text: string): string {
-  const checked = address('http', 'https')(text);
-  const url = new URL(checked);
-  if (/[?#]/.test(checked) || url.username || url.password)
-    throw new Wrong('must be an address without user, query or fragment');
-  return url.href.replace(/\/+$/, '');
-}
-
-function store(text: string): string {
-  if (text.startsWith('s3://'))
-    throw new Wrong('s3:// stores are not available in this version; use file:<folder>');
-  if (!/^file:./.test(text)) throw new Wrong('must be file:<folder>');
-  return text;
-}
-
-function visibleAscii(least: number, most: number): (text: string) => string {
-  return (text) => {
-    if (!/^[\x21-\x7e]+$/.test(text) || text.length < least || text.length > most)
-      throw new Wrong(`must be ${least} to ${most} visible ASCII characters`);
-    return text;
-  };
-}
-
-function origins(text: string): string[] {
-  return text.split(',').map((part) => {
-    const origin = part.trim();
-    if (origin !== '*' && URL.parse(origin)?.origin !== origin)
-      throw new Wrong('must be origins such as https://app.example.com, separated by commas');
-    return origin;
-  });
-}
-
-/** The words a call may hold for the object it is about. */
-const placeholders = ['{url}', '{tag}'];
-
-function template(text: string): string {
-  const unknown = text.match(/\{\w+\}/g)?.find((word) => !placeholders.includes(word));
-  if (unknown) throw new Wrong(`knows ${placeholders.join(' and ')}, but not ${unknown}`);
-  return text;
-}
-
-function addressTemplate(text: string): string {
-  const { username, password } = new URL(address('http', 'https')(text));
-  if (username || password) throw new Wrong('must be an address without user; use PURGE_HEADERS');
-  return template(text);
-}
-
-function headerLines(text: string): Record<string, string> {
-  const lines = text.split(/\r?\n|\\n/).filter((line) => line.trim() !== '');
-  const pairs = lines.map((line) => /^([\w-]+):\s*([\x20-\x7e]+?)\s*$/.exec(line.trim()));
-  // What is wrong is not repeated: it may hold a credential.
-  if (pairs.some((pair) => !pair))
-    throw new Wrong('must be lines such as "Authorization: Bearer …", in visible ASCII');
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1], template(pair?.[2] as string)]));
-}
-
-function method(text: string): string {
-  if (!/^[A-Z]{3,20}$/.test(text)) throw new Wrong('must be a method in capitals, such as POST or PURGE');
-  return text;
-}
-
-function internalLocation(text: string): string {
-  if (!/^(\/[\w-]+)+$/.test(text)) throw new Wrong('must be a path such as /tintype-internal');
-  return text;
-}
-
-function oneOf<T extends string>(...words: T[]): (text: string) => T {
-  return (text) => {
-    const found = words.find((word) => word === text);
-    if (!found) throw new Wrong(`must be ${words.join(' or ')}`);
-    return found;
-  };
-}
-
-const asIs = (text: string): string => text;
-
-function setting<T>(
-  check: (text: string) => T,
-  fallback: T,
-  meaning: string,
-  shown = String(fallback),
-): Setting<T> {
-  return { meaning, shown, read: (text) => (text === undefined ? fallback : check(text)) };
-}
-
-function optional<T>(check: (text: string) => T, meaning: string, shown: string): Setting<T | undefined> {
-  return { meaning, shown, read: (text) => (text === undefined ? undefined : check(text)) };
-}
-
-function secret<T>(plain: Setting<T>): Setting<T> {
-  return { ...plain, secret: true };
-}
 
 export const settings = {
   PORT: setting(wholeNumber(0, 65535), 3000, 'port it listens on; 0 takes a free one'),
@@ -334,20 +229,6 @@ function misspelt(environment: Environment): string[] {
     const meant = known.find((candidate) => candidate.length >= 6 && editDistance(name, candidate) <= 2);
     return meant ? [`${name} is not a setting; did you mean ${meant}?`] : [];
   });
-}
-
-function editDistance(left: string, right: string): number {
-  if (Math.abs(left.length - right.length) > 2) return 3;
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const replaced = (row[j - 1] as number) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, replaced));
-    }
-    row = next;
-  }
-  return row[right.length] as number;
 }
 
 function withDerived(values: Values) {

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import { AppError } from '../../platform/errors.ts';
 import { failpoint } from '../../platform/failpoints.ts';
+import { isThere } from '../../platform/is-there.ts';
 import { costClassOf } from '../rendering/budget.ts';
 import type { ImageWorkerPool } from '../rendering/image-worker-pool.ts';
 import { type Findings, planRendering, type RenderPlan } from '../rendering/plan.ts';
@@ -15,7 +16,6 @@ import { GivenUp } from './given-up.ts';
 import {
   deservesMezzanine,
   estimateFromMezzanine,
-  isThere,
   mezzanineFileName,
   mezzanineSize,
   mezzanineTransformation,

@@ -64,10 +64,3 @@ export async function takeMezzanine(path: string): Promise<boolean> {
     await utimes(path, now / 1000, now / 1000).catch(() => undefined);
   return facts?.isFile() === true;
 }
-
-export async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    (facts) => facts.isFile(),
-    () => false,
-  );
-}
