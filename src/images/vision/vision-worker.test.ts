@@ -2,50 +2,43 @@
 import assert from 'node:assert/strict';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import sharp from 'sharp';
-import { scratchFolder } from '../../../test/support/plain-quarters.ts';
-import type { Scratch } from '../../../test/support/plain-quarters.ts';
-import { bottle, fixture, onPaper, startVisionWorker } from '../../../test/support/vision.ts';
-import type { VisionWorker } from '../../../test/support/vision.ts';
+import {
+  bottle,
+  fixture,
+  onPaper,
+  startVisionWorker,
+  useVisionWorker,
+} from '../../../test/support/vision.ts';
 
-let scratch: Scratch;
-let worker: VisionWorker;
+const vision = useVisionWorker();
 
-before(async () => {
-  scratch = await scratchFolder();
-  worker = await startVisionWorker();
-});
-after(async () => {
-  await worker[Symbol.asyncDispose]();
-  await scratch[Symbol.asyncDispose]();
-});
-
-const maskPath = (): string => join(scratch.path, 'mask.png');
+const maskPath = (): string => join(vision.scratch.path, 'mask.png');
 
 suite('what is not a picture', { concurrency: false }, () => {
   for (const kind of ['mask', 'faces'] as const) {
     test(`${kind}: broken, foreign, other than promised, gone`, async () => {
       const whole = await sharp(fixture('astronaut.jpg')).png().toBuffer();
-      const cut = await scratch.save('cut-off.png', whole.subarray(0, whole.length / 2));
-      const svg = await scratch.save('picture.svg', onPaper(bottle, 400, 400));
+      const cut = await vision.scratch.save('cut-off.png', whole.subarray(0, whole.length / 2));
+      const svg = await vision.scratch.save('picture.svg', onPaper(bottle, 400, 400));
       const cases = [
         [cut, 400, 'undecodable'],
         [svg, 400, 'undecodable'],
         [fixture('astronaut.jpg'), 399, 'undecodable'],
-        [join(scratch.path, 'gone'), 400, 'missing'],
+        [join(vision.scratch.path, 'gone'), 400, 'missing'],
       ] as const;
       for (const [inputPath, side, expected] of cases) {
         const source = { width: side, height: side };
         const task = { inputPath, source, outputPath: maskPath(), modelPath: null };
-        assert.equal((await worker.run({ kind, ...task })).kind, expected, inputPath);
+        assert.equal((await vision.worker.run({ kind, ...task })).kind, expected, inputPath);
       }
     });
   }
 });
 
 test('without the optional packages it starts, and says what is missing', async () => {
-  const folder = join(scratch.path, 'bare');
+  const folder = join(vision.scratch.path, 'bare');
   const root = new URL('../../..', import.meta.url);
   await cp(new URL('src', root), join(folder, 'src'), { recursive: true });
   await mkdir(join(folder, 'node_modules'));
