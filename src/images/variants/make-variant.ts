@@ -46,7 +46,7 @@ export interface VariantMaker {
   /** The smaller copy from which most variants come, where the original deserves one. */
   makeMezzanine(original: OriginalImage): Promise<void>;
   /** What a picture looks like in a few bytes. */
-  describe(original: OriginalImage): Promise<Description>;
+  describe(original: OriginalImage, options?: Pick<MakeOptions, 'background'>): Promise<Description>;
   remove(original: Original): Promise<void>;
 }
 
@@ -118,15 +118,17 @@ export class LocalVariantMaker implements VariantMaker {
     await this.#render({ original, transformation, options: { background: true }, path, plan });
   }
 
-  describe(original: OriginalImage): Promise<Description> {
-    return this.#descriptions.run(original.generation, () => this.#describe(original));
+  describe(original: OriginalImage, { background = false } = {}): Promise<Description> {
+    return this.#descriptions.run(original.generation, () => this.#describe(original, background));
   }
 
-  async #describe(original: OriginalImage): Promise<Description> {
-    const copy = this.#parts.store.pathOf(original, mezzanineFileName, false);
-    if (await isThere(copy))
-      return this.#parts.pool.describe({ inputPath: copy, source: mezzanineSize(original.facts) });
-    return this.#parts.pool.describe({ inputPath: await original.localPath(), source: original.facts });
+  async #describe(original: OriginalImage, background: boolean): Promise<Description> {
+    const { pool, store } = this.#parts;
+    const copy = store.pathOf(original, mezzanineFileName, false);
+    const task = (await isThere(copy))
+      ? { inputPath: copy, source: mezzanineSize(original.facts) }
+      : { inputPath: await original.localPath(), source: original.facts };
+    return pool.describe(task, { background });
   }
 
   remove(original: Original): Promise<void> {

@@ -37,7 +37,7 @@ async function prepare(parts: PrepareParts, generation: string): Promise<void> {
   if (!object) return;
   const original = parts.originalOf(object);
   await settled(parts.maker.makeMezzanine(original));
-  if (object.thumbhash === null) await describe(parts, object);
+  if (object.thumbhash === null) await describe(parts, object, { background: true });
   for (const [name, kept] of [
     [thumbnailName, true],
     ['original.webp', false],
@@ -59,8 +59,9 @@ export async function describeObject(parts: PrepareParts, generation: string): P
 async function describe(
   { database, maker, originalOf }: PrepareParts,
   object: ObjectRow,
+  options: { background?: boolean } = {},
 ): Promise<Description> {
-  const description = (await settled(maker.describe(originalOf(object)))) ?? unknown;
+  const description = (await settled(maker.describe(originalOf(object), options))) ?? unknown;
   const { thumbhash, dominantColor } = description;
   await database.write(async (tx) => {
     await Promise.all([

@@ -15,7 +15,7 @@ type Making = { original: SentImage; transformation: VariantTransformation; opti
 export type MakerAnswers = {
   makeVariant(making: Making): Promise<void>;
   makeMezzanine(original: SentImage): Promise<void>;
-  describeImage(original: SentImage): Promise<Description>;
+  describeImage(asked: { original: SentImage; background: boolean }): Promise<Description>;
   removeVariants(original: Original): Promise<void>;
 };
 
@@ -27,7 +27,7 @@ export function answersOfMaker(maker: VariantMaker): MakerAnswers {
         ...(mark ? { mark: received(mark) } : {}),
       }),
     makeMezzanine: (original) => maker.makeMezzanine(received(original)),
-    describeImage: (original) => maker.describe(received(original)),
+    describeImage: ({ original, background }) => maker.describe(received(original), { background }),
     removeVariants: (original) => maker.remove(original),
   };
 }
@@ -52,8 +52,8 @@ export class RemoteVariantMaker implements VariantMaker {
     await this.#ask('makeMezzanine', await sent(original));
   }
 
-  async describe(original: OriginalImage): Promise<Description> {
-    return this.#ask('describeImage', await sent(original));
+  async describe(original: OriginalImage, { background = false } = {}): Promise<Description> {
+    return this.#ask('describeImage', { original: await sent(original), background });
   }
 
   async remove({ bucketId, generation }: Original): Promise<void> {
