@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientKind } from '../images/address/negotiate-format.ts';
 import { Lru } from '../lib/lru.ts';
-import { AppError } from '../platform/errors.ts';
+import { AppError, isExpected } from '../platform/errors.ts';
 import { sendError, toAppError } from '../platform/http/error-replies.ts';
 import type { PreparedAnswer } from '../platform/http/front-connection.ts';
 import { newRequestId } from '../platform/http/request-id.ts';
@@ -12,6 +12,7 @@ import type { Log } from '../platform/log.ts';
 import type { AddressMatch, PublicAddress } from './address.ts';
 import { type FindParts, RepresentationFinder } from './find-representation.ts';
 import { nameHost, withAnswer } from './prepared-hits.ts';
+import { Refusals } from './refusals.ts';
 import { commonHeaders, type KeptRepresentation, type Representation } from './representation.ts';
 import { send } from './send.ts';
 
@@ -25,18 +26,20 @@ export type DeliveryParts = FindParts & {
   clientOf(request: IncomingMessage): string;
   memoryBytes: number;
   log: Log;
-  onAnswer?(source: 'memory' | 'disk' | 'rendered' | 'error'): void;
+  onAnswer?(source: 'memory' | 'disk' | 'rendered' | 'refused' | 'error'): void;
 };
 
 export class Delivery {
   readonly #parts: DeliveryParts;
   readonly #finder: RepresentationFinder;
   readonly #kept: Lru<string, KeptRepresentation>;
+  readonly #refusals: Refusals;
   readonly #slowHits = new WeakMap<Socket, number>();
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
     this.#finder = new RepresentationFinder(parts);
+    this.#refusals = new Refusals(parts.log);
     this.#kept = new Lru(parts.memoryBytes);
     setInterval(() => this.#noteUse(), noteUseEveryMs).unref();
   }
@@ -154,8 +157,9 @@ export class Delivery {
   #fail(response: ServerResponse, error: unknown): void {
     const known = toAppError(error);
     const requestId = newRequestId();
-    this.#parts.onAnswer?.('error');
-    if (known.status >= 500)
+    this.#parts.onAnswer?.(isExpected(known.status) ? 'refused' : 'error');
+    if (known.code === 'overloaded') this.#refusals.note();
+    else if (known.status >= 500)
       this.#parts.log.error(
         { err: known.cause ?? known, code: known.code, reqId: requestId },
         'delivery failed',

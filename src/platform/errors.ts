@@ -55,12 +55,22 @@ export class AppError extends Error {
     message?: string,
     options: { headers?: Record<string, string>; cause?: unknown } = {},
   ) {
-    super(message ?? catalogue[code][1], options.cause === undefined ? {} : { cause: options.cause });
+    const [status, sentence] = catalogue[code];
+    const { stackTraceLimit } = Error;
+    // Where it was thrown tells nobody anything, and to find out costs more than most refusals.
+    if (isExpected(status)) Error.stackTraceLimit = 0;
+    super(message ?? sentence, options.cause === undefined ? {} : { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'AppError';
     this.code = code;
-    this.status = catalogue[code][0];
+    this.status = status;
     this.headers = options.headers ?? {};
   }
+}
+
+/** The client's doing, or one of too many: not a fault of ours. */
+export function isExpected(status: number): boolean {
+  return status < 500 || status === 503;
 }
 
 /** A problem that whoever runs the program can mend: its message is shown as it is, without a stack. */

@@ -70,9 +70,19 @@ export function printTransformation(
   transformation: OriginalTransformation | Pick<RequestedTransformation, 'kind' | 'tokens' | 'format'>,
 ): string {
   if (transformation.kind === 'original') return original;
-  const printed = tokenNames.flatMap((name) => printToken(name, transformation.tokens[name])).toSorted();
-  return `${printed.length === 0 ? original : printed.join('_')}.${transformation.format}`;
+  const known = printedBefore.get(transformation);
+  if (known !== undefined) return known;
+  const { tokens } = transformation;
+  const printed = namesIn(tokens)
+    .map((name) => printToken(name, tokens[name]))
+    .toSorted();
+  const text = `${printed.length === 0 ? original : printed.join('_')}.${transformation.format}`;
+  printedBefore.set(transformation, text);
+  return text;
 }
+
+/** One request asks for its canonical form several times. */
+const printedBefore = new WeakMap<object, string>();
 
 /** The same transformation in a settled format; what has no effect in that format falls away. */
 export function withFormat(
@@ -127,10 +137,9 @@ function parseToken(token: string): { name: TokenName; value: unknown } {
   return { name, value };
 }
 
-function printToken(name: TokenName, value: unknown): string[] {
-  if (value === undefined) return [];
+function printToken(name: TokenName, value: unknown): string {
   const text = tokenRow(name).value.print(value);
-  return [text === null ? name : `${name}-${text}`];
+  return text === null ? name : `${name}-${text}`;
 }
 
 function effectiveTokens(given: TokenValues, format: RequestedFormat): TokenValues {
@@ -142,8 +151,13 @@ function effectiveTokens(given: TokenValues, format: RequestedFormat): TokenValu
 }
 
 function pick(given: TokenValues, isWanted: (name: TokenName) => boolean): TokenValues {
-  const names = tokenNames.filter((name) => given[name] !== undefined && isWanted(name));
+  const names = namesIn(given).filter(isWanted);
   return Object.fromEntries(names.map((name) => [name, given[name]]));
+}
+
+/** Not the whole table: most addresses have a token or two. */
+function namesIn(tokens: TokenValues): TokenName[] {
+  return (Object.keys(tokens) as TokenName[]).filter((name) => tokens[name] !== undefined);
 }
 
 function invalid(message: string): AppError {

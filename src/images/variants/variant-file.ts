@@ -6,6 +6,7 @@ import { closeSync, openSync, renameSync, rmSync, writevSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isThere } from '../../platform/is-there.ts';
 import { ownerName } from '../../platform/owner-name.ts';
 
 export type VariantFacts = {
@@ -117,6 +118,7 @@ export async function readVariant(path: string): Promise<VariantFile | null> {
 }
 
 async function openIfThere(path: string): Promise<FileHandle | null> {
+  if (!(await isThere(path))) return null;
   try {
     return await open(path, 'r');
   } catch (error) {

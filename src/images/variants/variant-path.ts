@@ -1,5 +1,5 @@
 // Where variants lie. A path is made of our own ids and of hashes: nothing a client wrote is part of it.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { printTransformation } from '../address/transformation.ts';
 import type { VariantTransformation } from '../address/transformation.ts';
@@ -16,6 +16,5 @@ export function variantsFolder(root: string, bucketId: string, generation: strin
 /** A watermark's generation is part of the name: once its object is gone, nobody can ask for the file any more. */
 export function variantFileName(transformation: VariantTransformation, markGeneration?: string): string {
   const name = printTransformation(transformation) + (markGeneration ? ` ${markGeneration}` : '');
-  const hash = createHash('sha256').update(name).digest('hex');
-  return `${hash.slice(0, hashCharacters)}.${transformation.format}`;
+  return `${hash('sha256', name, 'hex').slice(0, hashCharacters)}.${transformation.format}`;
 }
