@@ -12,7 +12,7 @@ const mezzanineSide = 2048;
 const worthwhileFrom = 1.4;
 /** What is left to shrink from the copy: hides that it was compressed once more. */
 const leastShrink = 1.2;
-const quality = 92;
+const quality = 88;
 const touchAfterMs = 600_000;
 
 /** Stills without transparency, which JPEG holds well. */
