@@ -1,8 +1,10 @@
 // What a service has one of, however many processes answer its requests: the makers of variants, the operator's account,
 // background jobs, the janitor, and the gauges of all that.
 import { ensureOperatorAccount } from './accounts/accounts.ts';
+import { storageWarningHandlers } from './accounts/storage-warning.ts';
 import type { Config } from './config.ts';
-import type { Core } from './core.ts';
+import { type Core, deliveryParts } from './core.ts';
+import { createEventService, type EventService } from './events/event-service.ts';
 import { createImageService, type ImageService } from './images/image-service.ts';
 import { originalImageOf } from './images/variants/original-image.ts';
 import { prepareHandlers, prepareJob } from './images/variants/prepare-image.ts';
@@ -11,6 +13,7 @@ import { eraseAccountHandler } from './objects/erase-account.ts';
 import { Janitor } from './objects/janitor.ts';
 import { manifestHandlers } from './objects/manifests.ts';
 import { forgetInCaches, purgeCachesHandlers } from './objects/purge-caches.ts';
+import { createSendMail } from './platform/egress/send-mail.ts';
 import { JobRunner } from './platform/jobs/job-runner.ts';
 import type { Log } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
@@ -41,8 +44,11 @@ export async function createBackground(
     log,
   });
   const operator = await ensureOperatorAccount(core.database, { bootstrapKey: config.BOOTSTRAP_API_KEY });
+  const events = createEventService({ ...deliveryParts(config, core), log });
   observe(metrics, core, images);
-  const jobs = new JobRunner({ database: core.database, log, handlers: jobHandlers(config, core, images) });
+  observeEvents(metrics, events);
+  const handlers = jobHandlers(config, core, images, log);
+  const jobs = new JobRunner({ database: core.database, log, handlers });
   const janitor = new Janitor({ ...core, log });
   return {
     images,
@@ -51,17 +57,18 @@ export async function createBackground(
       images.start();
       if (!runJobs) return;
       jobs.start();
+      events.start();
       janitor.start();
     },
     async stop() {
       janitor.stop();
-      await jobs.stop(jobGraceMs);
+      await Promise.all([jobs.stop(jobGraceMs), events.stop(jobGraceMs)]);
       await images.close();
     },
   };
 }
 
-function jobHandlers(config: Config, core: Core, { maker }: ImageService) {
+function jobHandlers(config: Config, core: Core, { maker }: ImageService, log: Log) {
   const { database, stores } = core;
   return {
     ...manifestHandlers(database, stores, prepareJob),
@@ -72,6 +79,10 @@ function jobHandlers(config: Config, core: Core, { maker }: ImageService) {
     }),
     'purge-object': purgeHandler(stores, (bucketId, generation) => maker.remove({ bucketId, generation })),
     ...purgeCachesHandlers(config.purgeCall),
+    ...storageWarningHandlers({
+      database,
+      sendMail: createSendMail({ smtpUrl: config.SMTP_URL, from: config.MAIL_FROM, log }),
+    }),
     'erase-account': eraseAccountHandler({
       ...core,
       forgetInCaches: forgetInCaches(core.urls, config.purgeCall),
@@ -100,4 +111,12 @@ function observe(metrics: Metrics, { database }: Core, { pool, vision, evictor }
   metrics.gauge('tintype_cache_bytes', 'Variants that may be dropped', () => evictor.bytes);
   metrics.gauge('tintype_jobs_waiting', 'Background jobs not done yet', () => count(0));
   metrics.gauge('tintype_jobs_dead', 'Background jobs given up', () => count(1));
+}
+
+function observeEvents(metrics: Metrics, events: EventService): void {
+  metrics.gauge('tintype_webhook_deliveries_waiting', 'Deliveries to come', () => events.waiting());
+  metrics.gauge('tintype_webhook_deliveries_done', 'Deliveries since the start', () => events.delivered());
+  metrics.gauge('tintype_webhook_deliveries_failed', 'Deliveries given up since the start', () =>
+    events.failed(),
+  );
 }

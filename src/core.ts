@@ -1,8 +1,11 @@
 // What every command needs, with or without a server: the database, the two stores and the secrets.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { endpointsChanged } from './accounts/account-changed.ts';
 import { accountMigrations } from './accounts/tables.ts';
 import type { Config } from './config.ts';
+import type { DeliveryParts } from './events/attempt-delivery.ts';
+import { eventMigrations } from './events/tables.ts';
 import type { PublicUrls } from './objects/object-json.ts';
 import { parseObjectKey } from './objects/object-keys.ts';
 import { UploadStore } from './objects/store-upload.ts';
@@ -47,8 +50,18 @@ export async function openCore(config: Config, options: CoreOptions = {}): Promi
     );
   }
   const database = openSqliteDatabase(file, neighbours);
-  await database.migrate([...jobMigrations, ...accountMigrations, ...objectMigrations]);
+  await database.migrate([...jobMigrations, ...accountMigrations, ...eventMigrations, ...objectMigrations]);
   return { database, stores, urls, secretBox, uploads: new UploadStore({ database, stores, urls }) };
+}
+
+/** For whoever calls the receivers of webhooks: what runs behind the answers, and the route that tries one out. */
+export function deliveryParts(config: Config, { database, secretBox }: Core): DeliveryParts {
+  return {
+    database,
+    secretBox,
+    allowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
+    endpointsChanged: (tx, accountId) => endpointsChanged(database, tx, accountId),
+  };
 }
 
 export async function openStores({ filesStore, storageStore }: Config): Promise<Stores> {

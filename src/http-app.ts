@@ -7,13 +7,14 @@ import { keyRoutes } from './accounts/key-routes.ts';
 import type { RequestRate } from './accounts/request-rate.ts';
 import { userRoutes } from './accounts/user-routes.ts';
 import type { Config } from './config.ts';
-import type { Core } from './core.ts';
+import { type Core, deliveryParts } from './core.ts';
 import { createAddressMatcher } from './delivery/address.ts';
 import { createClientOf } from './delivery/client-of.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { nameForNginx } from './delivery/hand-to-nginx.ts';
 import { FactsCache } from './delivery/object-facts.ts';
 import { publicAddressPaths } from './delivery/openapi-paths.ts';
+import { webhookRoutes } from './events/webhook-routes.ts';
 import { createRoute, isKeptVariant } from './images/create-route.ts';
 import { checkPresetTokens } from './images/address/transformation.ts';
 import type { VariantMaker } from './images/variants/make-variant.ts';
@@ -124,7 +125,7 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
   searchRoute(http);
   const forget = forgetInCaches(urls, config.purgeCall);
   objectRoutes(http, { database, stores, urls, forgetInCaches: forget });
-  bulkRoute(http, { database, stores, forgetInCaches: forget });
+  bulkRoute(http, { database, stores, urls, forgetInCaches: forget });
   createRoute(http, { database, urls, variants, originalOf: (object) => originalImageOf(stores, object) });
   userRoutes(http, {
     database,
@@ -132,6 +133,7 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
     allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE,
     checkTokens: checkPresetTokens,
   });
+  webhookRoutes(http, deliveryParts(config, parts.core));
   keyRoutes(http, { database });
   accountRoutes(http, { database });
 }

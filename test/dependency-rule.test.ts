@@ -7,11 +7,12 @@ import { test } from 'node:test';
 const mayImport: Record<string, string[]> = {
   lib: [],
   platform: ['lib'],
-  accounts: ['platform', 'lib'],
   events: ['platform', 'lib'],
-  objects: ['accounts', 'platform', 'lib'],
-  images: ['objects', 'accounts', 'platform', 'lib'],
-  search: ['objects', 'accounts', 'platform', 'lib'],
+  accounts: ['events', 'platform', 'lib'],
+  objects: ['accounts', 'events', 'platform', 'lib'],
+  images: ['objects', 'accounts', 'events', 'platform', 'lib'],
+  videos: ['objects', 'accounts', 'events', 'platform', 'lib'],
+  search: ['objects', 'accounts', 'events', 'platform', 'lib'],
   delivery: ['images', 'objects', 'accounts', 'platform', 'lib'],
 };
 

@@ -6,6 +6,13 @@ import { enqueue, type Job } from '../platform/jobs/jobs.ts';
 /** Announced with the bucket's id. */
 export const accountTopic = 'account';
 
+/** For whoever knows the account by its id alone. */
+export async function endpointsChanged(database: Database, tx: Tx, accountId: string): Promise<void> {
+  const account = tx.selectFrom('accounts').select('bucket_id').where('account_id', '=', accountId);
+  const found = await account.executeTakeFirst();
+  if (found) await accountChanged(database, tx, found.bucket_id);
+}
+
 export async function accountChanged(
   database: Database,
   tx: Tx,

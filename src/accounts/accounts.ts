@@ -6,6 +6,7 @@ import type { Job } from '../platform/jobs/jobs.ts';
 import { accountChanged } from './account-changed.ts';
 import { newKey } from './keys.ts';
 import { type AccountTerms, newAccount } from './new-account.ts';
+import { settleFullStorage } from './full-storage.ts';
 import { newAccountScopes, operatorScopes } from './scopes.ts';
 import type { Account, AccountTable } from './tables.ts';
 
@@ -63,6 +64,7 @@ export function patchAccount(
     if (enabled) await refuseWhileErased(tx, accountId);
     const switched = enabled === undefined ? {} : enabled ? { enabled: 1, erase_at: null } : { enabled: 0 };
     const account = await updateAccount(tx, accountId, { ...terms, ...switched });
+    await settleFullStorage(tx, accountId);
     await accountChanged(database, tx, account.bucket_id);
     return account;
   });

@@ -2,6 +2,7 @@
 // ones made here are returned once.
 import { randomBytes } from 'node:crypto';
 import type { Updateable } from 'kysely';
+import { keepSettingsEndpoint } from '../events/endpoints.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { assertPublicAddress } from '../platform/egress/public-address.ts';
 import { AppError } from '../platform/errors.ts';
@@ -48,9 +49,12 @@ export function changeSettings(
       .where('account_id', '=', accountId)
       .executeTakeFirst();
     if (!before) throw new AppError('account_not_found');
-    const secrets = secretsToMake(before, change);
-    const columns = { ...toColumns(change, parts.secretBox), ...sealed(secrets, parts.secretBox) };
+    const signingSecret = signingSecretToMake(before, change);
+    const columns = toColumns(change, parts.secretBox, signingSecret);
     if (Object.keys(columns).length === 0) return { account: before };
+    const { webhook_url: url } = change;
+    const webhookSecret =
+      url === undefined ? undefined : await keepSettingsEndpoint(tx, parts.secretBox, { accountId, url });
     const account = await tx
       .updateTable('accounts')
       .set(columns)
@@ -59,7 +63,7 @@ export function changeSettings(
       .executeTakeFirstOrThrow();
     await accountChanged(parts.database, tx, account.bucket_id);
     if (account.ai_analysis && !before.ai_analysis) await parts.onAnalysisSwitchedOn?.(tx, account);
-    return { account, ...secrets };
+    return { account, ...(webhookSecret && { webhookSecret }), ...(signingSecret && { signingSecret }) };
   });
 }
 
@@ -74,32 +78,22 @@ function checkPresets(presets: Record<string, string>, checkTokens: SettingsPart
   }
 }
 
-type NewSecrets = { webhookSecret?: string; signingSecret?: string };
-
-function secretsToMake(before: Account, change: SettingsChange): NewSecrets {
-  const made: NewSecrets = {};
-  if (change.webhook_url && before.webhook_secret_sealed === null)
-    made.webhookSecret = `whsec_${randomBytes(24).toString('base64')}`;
-  if (change.transform_policy === 'signed' && before.signing_secret_sealed === null)
-    made.signingSecret = `ttsign_${randomBytes(32).toString('base64url')}`;
-  return made;
+function signingSecretToMake(before: Account, change: SettingsChange): string | undefined {
+  if (change.transform_policy !== 'signed' || before.signing_secret_sealed !== null) return undefined;
+  return `ttsign_${randomBytes(32).toString('base64url')}`;
 }
 
-function sealed({ webhookSecret, signingSecret }: NewSecrets, box: SecretBox): Updateable<AccountTable> {
-  return {
-    ...(webhookSecret && { webhook_secret_sealed: box.seal(webhookSecret) }),
-    ...(signingSecret && { signing_secret_sealed: box.seal(signingSecret) }),
-  };
-}
-
-function toColumns(change: SettingsChange, box: SecretBox): Updateable<AccountTable> {
+function toColumns(
+  change: SettingsChange,
+  box: SecretBox,
+  signingSecret: string | undefined,
+): Updateable<AccountTable> {
   const { ai_analysis: analysis, openai_api_key: aiKey, presets, webhook_url: webhookUrl, ...plain } = change;
   const columns: Updateable<AccountTable> = { ...plain };
   if (analysis !== undefined) columns.ai_analysis = analysis ? 1 : 0;
   if (aiKey !== undefined) columns.openai_api_key_sealed = aiKey === null ? null : box.seal(aiKey);
   if (presets !== undefined) columns.presets = JSON.stringify(presets ?? {});
   if (webhookUrl !== undefined) columns.webhook_url = webhookUrl;
-  // A secret somebody lost is replaced by clearing the address and setting it again.
-  if (webhookUrl === null) columns.webhook_secret_sealed = null;
+  if (signingSecret) columns.signing_secret_sealed = box.seal(signingSecret);
   return columns;
 }

@@ -1,10 +1,12 @@
 // What an account has used up, taken and given back in the transaction of its cause. Each taking is one conditional
 // UPDATE that looks up the limit itself, so it is exact however many run at once, also while the limit changes.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../platform/database/database.ts';
 import { type Statement, statement } from '../platform/database/statement.ts';
 import { AppError, type ErrorCode } from '../platform/errors.ts';
-import { type Limits, tierLimits } from './limits.ts';
+import { effectiveLimit } from './effective-limit.ts';
+import { isFull, isRoomy } from './full-storage.ts';
+import type { Limits } from './limits.ts';
 
 type Measure = {
   used: 'storage_used_bytes' | 'video_seconds_used';
@@ -56,11 +58,15 @@ export function giveBackVideo(tx: Tx, accountId: string, seconds: number, object
 const takeOf = { storage: taking(storage), video: taking(video) };
 
 function taking(measure: Measure) {
+  const marks = (amount: RawBuilder<unknown>) =>
+    measure === storage
+      ? sql`, storage_warned = case when ${isFull(amount)} then 1 else storage_warned end`
+      : sql``;
   const used = sql.ref(measure.used);
   const limit = effectiveLimit(measure);
   return statement<'account_id' | 'amount'>(
     (p) => sql`update accounts
-      set ${used} = ${used} + ${p('amount')}, object_count = object_count + 1, next_seq = next_seq + 1
+      set ${used} = ${used} + ${p('amount')}, object_count = object_count + 1, next_seq = next_seq + 1${marks(p('amount'))}
       where account_id = ${p('account_id')} and (${limit} is null or ${used} + ${p('amount')} <= ${limit})`,
   );
 }
@@ -81,16 +87,12 @@ async function giveBack(
     .set((eb) => ({
       [measure.used]: eb(measure.used, '-', amount),
       object_count: eb('object_count', '-', objects),
+      ...(measure === storage
+        ? {
+            storage_warned: sql<number>`case when ${isRoomy(sql`${-amount}`)} then 0 else storage_warned end`,
+          }
+        : {}),
     }))
     .where('account_id', '=', accountId)
     .execute();
-}
-
-/** `limitsOf` in SQL: the account's own limit or its tier's; null is none. */
-function effectiveLimit({ ownLimit, tierLimit }: Measure) {
-  const cases = Object.entries(tierLimits).flatMap(([tier, limits]) => {
-    const limit = limits[tierLimit];
-    return limit === null ? [] : [sql`when ${sql.lit(tier)} then ${sql.lit(limit)}`];
-  });
-  return sql<number | null>`coalesce(${sql.ref(ownLimit)}, case tier ${sql.join(cases, sql` `)} end)`;
 }

@@ -33,6 +33,7 @@ export type AccountTable = {
   /** JSON: name → tokens. */
   presets: string;
   webhook_url: string | null;
+  /** Of earlier versions, which had one webhook at most; now each keeps its own, and this is null. */
   webhook_secret_sealed: string | null;
   created_at: number;
 };

@@ -49,7 +49,9 @@ export async function checkSecrets(config: Config): Promise<Finding> {
       .selectFrom('accounts')
       .select(['openai_api_key_sealed', 'signing_secret_sealed', 'webhook_secret_sealed'])
       .execute();
-    const sealed = rows.flatMap((row) => Object.values(row)).filter((text) => text !== null);
+    const sealed = [...rows, ...(await webhookSecrets(read))]
+      .flatMap((row) => Object.values(row))
+      .filter((text) => text !== null);
     if (sealed.length === 0) return { state: 'ok', message: 'none yet' };
     const secretKey = await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir });
     const box = createSecretBox(secretKey);
@@ -61,6 +63,13 @@ export async function checkSecrets(config: Config): Promise<Finding> {
       advice: 'set SECRET_KEY, or restore secret.key in the data folder, as it was when they were stored',
     };
   });
+}
+
+/** None in a database that an earlier version made and this one has not opened yet. */
+async function webhookSecrets(read: Kysely<Tables>): Promise<{ secret_sealed: string }[]> {
+  const tables = await read.introspection.getTables();
+  if (!tables.some(({ name }) => name === 'webhooks')) return [];
+  return read.selectFrom('webhooks').select('secret_sealed').execute();
 }
 
 function opens(open: () => string): boolean {

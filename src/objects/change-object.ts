@@ -1,11 +1,14 @@
 // Changes of an object after its upload: new tags or folder, and its end. Each is one transaction.
 import { giveBackStorage } from '../accounts/quota.ts';
+import { recordEvent } from '../events/record-event.ts';
 import type { Database } from '../platform/database/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { enqueue, type Job, type JobHandler } from '../platform/jobs/jobs.ts';
 import { changeFacets, facetsOf } from './facets.ts';
 import { findObject } from './find-object.ts';
 import { manifestJob } from './manifests.ts';
+import { objectEventData } from './object-event-data.ts';
+import type { PublicUrls } from './object-json.ts';
 import { manifestKey, originalKey } from './object-keys.ts';
 import type { ForgetInCaches } from './purge-caches.ts';
 import type { Stores } from './stores.ts';
@@ -45,11 +48,16 @@ export async function changeObject(
   return object;
 }
 
-export type DeleteParts = { database: Database; stores: Stores; forgetInCaches: ForgetInCaches };
+export type DeleteParts = {
+  database: Database;
+  stores: Stores;
+  urls: PublicUrls;
+  forgetInCaches: ForgetInCaches;
+};
 
 /** Gone from every address when this resolves; the bytes, and what caches hold, follow by jobs of the same transaction. */
 export async function deleteObject(
-  { database, stores, forgetInCaches }: DeleteParts,
+  { database, stores, urls, forgetInCaches }: DeleteParts,
   accountId: string,
   objectId: string,
 ): Promise<ObjectRow> {
@@ -61,6 +69,7 @@ export async function deleteObject(
       changeFacets(tx, found, { remove: facetsOf(found) }),
       giveBackStorage(tx, accountId, found.size_bytes, 1),
       enqueue(tx, [purgeJob(found), ...forgetInCaches(found)]),
+      recordEvent(tx, { accountId, type: 'object.deleted', data: objectEventData(urls, found) }),
       database.announce(tx, objectTopic, objectTopicKey(found)),
     ]);
     return found;

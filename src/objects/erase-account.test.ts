@@ -29,10 +29,12 @@ describe('erasing an account', () => {
 
   const context = { signal: new AbortController().signal, attempt: 1 };
   const erase = (account: Account, through = stores): Promise<void> =>
-    eraseAccountHandler({ database: temp.database, stores: through, forgetInCaches: () => [] }).run(
-      { account_id: account.account_id } as never,
-      context,
-    );
+    eraseAccountHandler({
+      database: temp.database,
+      stores: through,
+      urls: { files: '', storage: '' },
+      forgetInCaches: () => [],
+    }).run({ account_id: account.account_id } as never, context);
   const eraseAt = (account: Account, at: number): Promise<unknown> =>
     temp.database.write((tx) =>
       tx

@@ -25,7 +25,12 @@ describe('manifests', () => {
   });
   after(() => temp[Symbol.asyncDispose]());
 
-  const parts = () => ({ database: temp.database, stores, forgetInCaches: () => [] });
+  const parts = () => ({
+    database: temp.database,
+    stores,
+    urls: { files: '', storage: '' },
+    forgetInCaches: () => [],
+  });
   async function run(kind: string, payload: unknown, through = stores): Promise<void> {
     await manifestHandlers(temp.database, through)[kind]?.run(payload as never, context);
   }
@@ -132,6 +137,7 @@ describe('manifests', () => {
         tintype: 1,
         account: await findAccount(temp.database, account.account_id),
         keys,
+        webhooks: [],
       });
     }
     assert.equal(keys.length, 1);

@@ -1,6 +1,7 @@
 // A small JSON file beside every original, and one per bucket, from which a lost database can be made again. Written by
 // jobs of the transaction that changed the row, from the row as it is when the job runs.
 import type { Account, Key } from '../accounts/tables.ts';
+import type { Webhook } from '../events/tables.ts';
 import type { Database } from '../platform/database/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { enqueue, type Job, type JobHandler } from '../platform/jobs/jobs.ts';
@@ -12,7 +13,13 @@ import type { ObjectRow } from './tables.ts';
 const maxAttempts = 100;
 
 export type ObjectManifest = { tintype: 1; object: ObjectRow };
-export type BucketManifest = { tintype: 1; written_at: number; account: Account; keys: Key[] };
+export type BucketManifest = {
+  tintype: 1;
+  written_at: number;
+  account: Account;
+  keys: Key[];
+  webhooks: Webhook[];
+};
 
 type Place = Pick<ObjectRow, 'backend' | 'bucket_id' | 'generation'>;
 
@@ -85,7 +92,12 @@ async function writeBucketManifest(database: Database, stores: Stores, bucketId:
     .selectAll()
     .where('account_id', '=', account.account_id)
     .execute();
-  const manifest: BucketManifest = { tintype: 1, written_at: Date.now(), account, keys };
+  const webhooks = await database.read
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('account_id', '=', account.account_id)
+    .execute();
+  const manifest: BucketManifest = { tintype: 1, written_at: Date.now(), account, keys, webhooks };
   const bytes = Buffer.from(JSON.stringify(manifest));
   for (const storage of places) await storage.put(bucketManifestKey(bucketId), bytes);
 }

@@ -58,9 +58,12 @@ export function purgeCachesHandlers(
     if (failing && trying > 0) throw new Error('Not tried: the call before is still waiting for the cache');
     trying += 1;
     try {
-      const { status } = await callOut({ ...filledIn(call, purged), deadlineMs, signal }).catch(
-        (error: Error) => Promise.reject(new Error(`Could not purge the cache: ${error.message}`)),
-      );
+      const { status } = await callOut({
+        ...filledIn(call, purged),
+        audience: 'operator',
+        deadlineMs,
+        signal,
+      }).catch((error: Error) => Promise.reject(new Error(`Could not purge the cache: ${error.message}`)));
       if (status < 200 || status > 299) throw new Error(`Could not purge the cache: it answered ${status}`);
       failing = false;
     } catch (error) {

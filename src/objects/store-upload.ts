@@ -1,8 +1,10 @@
 // The one commit point of an upload: bytes durable under a fresh key, then one transaction that makes them an object.
 // What dies before the commit leaves a key that no row names, and a janitor takes it.
 import { sql } from 'kysely';
+import { noticeFullStorage } from '../accounts/full-storage.ts';
 import { holdAccount, takeStorage } from '../accounts/quota.ts';
 import type { Account } from '../accounts/tables.ts';
+import { eventStatements } from '../events/record-event.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { type Statement, statement } from '../platform/database/statement.ts';
 import { AppError, retryAfter } from '../platform/errors.ts';
@@ -13,6 +15,7 @@ import { facetsOf, facetStatements } from './facets.ts';
 import { recall, rememberFirst } from './idempotency.ts';
 import { manifestJob } from './manifests.ts';
 import { videoIdPrefix } from './object-fields.ts';
+import { objectEventData } from './object-event-data.ts';
 import { type PublicUrls, storedObject } from './object-json.ts';
 import type { ReceivedFile } from './receive-file.ts';
 import type { Stores } from './stores.ts';
@@ -66,7 +69,10 @@ export class UploadStore {
       failpoint('upload:durable');
       writing = true;
       const body = storedObject(this.#urls, row);
-      await this.#database.writeBatch(commitStatements(row, body, idempotencyKey));
+      await this.#database.writeBatch([
+        ...commitStatements(row, body, idempotencyKey),
+        ...this.#createdEvent(row),
+      ]);
       failpoint('upload:committed');
       return body;
     } catch (error) {
@@ -81,6 +87,11 @@ export class UploadStore {
     const answer = await recall(this.#database.read, accountId, idempotencyKey);
     if (answer === undefined) throw new AppError('overloaded', undefined, retryAfter(1));
     return JSON.parse(answer) as StoredAnswer;
+  }
+
+  #createdEvent(row: NewRow): Statement[] {
+    const data = objectEventData(this.#urls, row);
+    return eventStatements({ accountId: row.account_id, type: 'object.created', data, at: row.created_at });
   }
 
   #newRow({ account, file, fields }: StoreUpload): NewRow {
@@ -121,6 +132,7 @@ function commitStatements(row: NewRow, body: StoredAnswer, idempotencyKey: strin
     holdAccount(row.account_id),
     ...(idempotencyKey ? [remembered(idempotencyKey)] : []),
     insertObject(row, () => new AppError('object_id_in_use')),
+    noticeFullStorage(row.account_id, row.size_bytes),
     takeStorage(row.account_id, row.size_bytes),
     ...facetStatements({ account_id: row.account_id, seq: null }, { add: facetsOf(row) }),
     enqueueStatement(manifestJob(row)),

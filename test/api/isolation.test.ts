@@ -9,6 +9,7 @@ import { assertError } from '../support/assert-error.ts';
 import { eventually } from '../support/eventually.ts';
 import { filePart, multipart, multipartType } from '../support/multipart.ts';
 import { picture } from '../support/pictures.ts';
+import { standIn } from '../support/stand-in.ts';
 import { operatorKey, startServer, type TestServer } from '../support/server.ts';
 
 type Scope = 'read' | 'write' | 'account' | 'operator';
@@ -24,6 +25,8 @@ type Case = {
 let server: TestServer;
 let victim: TestAccount;
 let stranger: TestAccount;
+let webhookId: string;
+let deliveryId: string;
 let file: Buffer;
 const logLines: string[] = [];
 const scopes: readonly Scope[] = ['read', 'write', 'account', 'operator'];
@@ -38,6 +41,14 @@ before(async () => {
     { object: 'treasure', tags: 'private', folder: 'hidden' },
     { key: victim.api_key },
   );
+  await using receiver = await standIn();
+  const { body } = await server.json('/webhooks/', {
+    ...sendJson('POST', { url: `${receiver.url}/private` }),
+    key: victim.api_key,
+  });
+  webhookId = body.webhook_id;
+  const tested = await server.json(`/webhooks/${webhookId}/test`, { method: 'POST', key: victim.api_key });
+  deliveryId = tested.body.delivery_id;
 });
 after(() => server.stop());
 
@@ -77,6 +88,21 @@ const cases: Record<string, Case> = {
   'GET /keys/': { scope: 'account', other: 'own' },
   'DELETE /keys/{key_id}': { scope: 'account', init: { method: 'DELETE' }, other: 404 },
   'POST /keys/{key_id}/rotate': { scope: 'account', init: { method: 'POST' }, other: 404 },
+  'POST /webhooks/': {
+    scope: 'account',
+    init: sendJson('POST', { url: 'https://example.com/hook' }),
+    other: 'own',
+  },
+  'GET /webhooks/': { scope: 'account', other: 'own' },
+  'DELETE /webhooks/{webhook_id}': { scope: 'account', init: { method: 'DELETE' }, other: 404 },
+  'POST /webhooks/{webhook_id}/rotate': { scope: 'account', init: { method: 'POST' }, other: 404 },
+  'POST /webhooks/{webhook_id}/test': { scope: 'account', init: { method: 'POST' }, other: 404 },
+  'GET /webhooks/{webhook_id}/deliveries': { scope: 'account', other: 404 },
+  'POST /webhooks/{webhook_id}/deliveries/{delivery_id}/resend': {
+    scope: 'account',
+    init: { method: 'POST' },
+    other: 404,
+  },
   'POST /accounts/': {
     scope: 'operator',
     init: sendJson('POST', { email: 'new@example.com' }),
@@ -107,6 +133,8 @@ async function pathOf(name: string): Promise<string> {
   const { body } = await server.json('/keys/', { key: victim.api_key });
   return (name.split(' ')[1] as string)
     .replace('{key_id}', body.keys[0].key_id)
+    .replace('{webhook_id}', webhookId)
+    .replace('{delivery_id}', deliveryId)
     .replace('{account_id}', victim.account_id);
 }
 
@@ -224,6 +252,16 @@ describe('from another account', () => {
     const { body } = await server.json('/get/treasure', { key: victim.api_key });
     assert.deepEqual([body.tags, body.folder], [['private'], 'hidden']);
     assert.equal((await server.json('/user/', { key: victim.api_key })).status, 200);
+    const { body: own } = await server.json('/webhooks/', { key: victim.api_key });
+    assert.deepEqual(
+      own.webhooks.map((webhook: { webhook_id: string }) => webhook.webhook_id),
+      [webhookId],
+    );
+    const { body: log } = await server.json(`/webhooks/${webhookId}/deliveries`, { key: victim.api_key });
+    assert.deepEqual(
+      log.deliveries.map((delivery: { state: string }) => delivery.state),
+      ['delivered'],
+    );
   });
 });
 
@@ -248,6 +286,10 @@ describe('secrets', () => {
       key,
     });
     canaries.push(key, stranger.api_key, body.webhook_secret, body.signing_secret);
+    const hook = await note('/webhooks/', { ...sendJson('POST', { url: 'https://example.com/other' }), key });
+    const renewed = await note(`/webhooks/${hook.body.webhook_id}/rotate`, { method: 'POST', key });
+    canaries.push(hook.body.secret, renewed.body.secret);
+    await note('/webhooks/', { ...sendJson('POST', { url: `http://127.0.0.1/${key}`, events: [key] }), key });
     const made = await newKey(server, key, {});
     const rotated = await note(`/keys/${made.key_id}/rotate`, { method: 'POST', key });
     canaries.push(made.api_key, rotated.body.api_key);
@@ -271,7 +313,7 @@ describe('secrets', () => {
   });
 
   test('records never show them again', async () => {
-    for (const path of ['/user/', '/keys/', '/get/', '/get/treasure']) {
+    for (const path of ['/user/', '/keys/', '/webhooks/', '/get/', '/get/treasure']) {
       const text = JSON.stringify((await server.json(path, { key: victim.api_key })).body);
       for (const canary of canaries) assert.ok(!text.includes(canary), `${canary} in ${path}`);
     }

@@ -13,6 +13,7 @@ import { createRequestRate } from '../../src/accounts/request-rate.ts';
 import { keyRoutes } from '../../src/accounts/key-routes.ts';
 import { accountMigrations } from '../../src/accounts/tables.ts';
 import { userRoutes } from '../../src/accounts/user-routes.ts';
+import { eventMigrations } from '../../src/events/tables.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { openSqliteDatabase } from '../../src/platform/database/sqlite-database.ts';
 import { createHttpServer } from '../../src/platform/http/http-server.ts';
@@ -47,7 +48,7 @@ export async function startAccountServer(
   const dataDir = await mkdtemp(join(tmpdir(), 'tintype-accounts-'));
   const databaseFile = join(dataDir, 'tintype.db');
   const database = openSqliteDatabase(databaseFile);
-  await database.migrate([...jobMigrations, ...accountMigrations]);
+  await database.migrate([...jobMigrations, ...accountMigrations, ...eventMigrations]);
   const { apiKey } = await ensureOperatorAccount(database, { bootstrapKey });
   const operatorKey = (bootstrapKey ?? apiKey) as string;
   const secretBox = createSecretBox('a secret key for tests');

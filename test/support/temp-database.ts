@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountMigrations } from '../../src/accounts/tables.ts';
+import { eventMigrations } from '../../src/events/tables.ts';
 import { objectMigrations } from '../../src/objects/tables.ts';
 import type { Database, Migration } from '../../src/platform/database/database.ts';
 import { openSqliteDatabase } from '../../src/platform/database/sqlite-database.ts';
@@ -17,7 +18,12 @@ export type TempDatabase = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-export const allMigrations: Migration[] = [...jobMigrations, ...accountMigrations, ...objectMigrations];
+export const allMigrations: Migration[] = [
+  ...jobMigrations,
+  ...accountMigrations,
+  ...eventMigrations,
+  ...objectMigrations,
+];
 
 export async function openTempDatabase(
   migrations: readonly Migration[] = allMigrations,

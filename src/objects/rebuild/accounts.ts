@@ -1,15 +1,18 @@
-// Restores accounts and their keys from the manifests of buckets, of which each store has one: the newer counts.
+// Restores accounts, their keys and their webhooks from the manifests of buckets, of which each store has one: the newer
+// counts.
 import { eraseJob } from '../../accounts/accounts.ts';
 import type { Account, Key } from '../../accounts/tables.ts';
+import type { Webhook } from '../../events/tables.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { enqueue } from '../../platform/jobs/jobs.ts';
 import { bucketManifestKey } from '../object-keys.ts';
 import { readManifest } from './read.ts';
 import { DamagedManifest, type Problem } from './report.ts';
 import type { RowReaders } from './rows.ts';
+import { readWebhooks } from './webhooks.ts';
 import type { Stores } from '../stores.ts';
 
-type Restored = { writtenAt: number; account: Account; keys: Key[] };
+type Restored = { writtenAt: number; account: Account; keys: Key[]; webhooks: Webhook[] };
 type Parts = {
   database: Database;
   stores: Stores;
@@ -53,7 +56,7 @@ export class AccountRestorer {
       if (found && (!newest || found.writtenAt > newest.writtenAt)) newest = found;
     }
     if (!newest) return null;
-    const { account } = newest;
+    const { account, webhooks } = newest;
     const inserted = await this.#parts.database.write(async (tx) => {
       const { numInsertedOrUpdatedRows: count = 0n } = await tx
         .insertInto('accounts')
@@ -62,10 +65,16 @@ export class AccountRestorer {
         .executeTakeFirstOrThrow();
       if (count > 0n && account.erase_at !== null)
         await enqueue(tx, [eraseJob(account.account_id, account.erase_at)]);
+      if (count > 0n && webhooks.length > 0)
+        await tx
+          .insertInto('webhooks')
+          .values(webhooks)
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
       return count > 0n;
     });
     if (inserted) {
-      this.#checkSecrets(account);
+      this.#checkSecrets(account, webhooks);
       return newest;
     }
     this.#damaged(bucketManifestKey(bucketId), 'is of an account that another bucket has');
@@ -84,7 +93,9 @@ export class AccountRestorer {
       const keys = manifest['keys'].map(rows.key);
       if (keys.some((one) => one.account_id !== account.account_id))
         throw new DamagedManifest('has a key of another account');
-      return { writtenAt: Number(manifest['written_at']) || 0, account, keys };
+      const webhooks = readWebhooks(rows, manifest['webhooks'], account);
+      const writtenAt = Number(manifest['written_at']) || 0;
+      return { writtenAt, account: { ...account, webhook_secret_sealed: null }, keys, webhooks };
     } catch (error) {
       if (!(error instanceof DamagedManifest)) throw error;
       this.#damaged(`${backend}:${key}`, error.message);
@@ -113,18 +124,18 @@ export class AccountRestorer {
     return inserted.length;
   }
 
-  #checkSecrets(account: Account): void {
-    for (const field of [
-      'openai_api_key_sealed',
-      'signing_secret_sealed',
-      'webhook_secret_sealed',
-    ] as const) {
-      const sealed = account[field];
+  #checkSecrets(account: Account, webhooks: readonly Webhook[]): void {
+    const secrets = [
+      ['openai_api_key_sealed', account.openai_api_key_sealed],
+      ['signing_secret_sealed', account.signing_secret_sealed],
+      ...webhooks.map((one) => [`secret of ${one.webhook_id}`, one.secret_sealed] as const),
+    ] as const;
+    for (const [name, sealed] of secrets) {
       try {
         if (sealed !== null) this.#parts.openSecret(sealed);
       } catch {
         const detail = 'was sealed with another SECRET_KEY; set that one, or make the secret anew';
-        this.#parts.report({ kind: 'unreadable_secret', where: `${field} of ${account.account_id}`, detail });
+        this.#parts.report({ kind: 'unreadable_secret', where: `${name} of ${account.account_id}`, detail });
       }
     }
   }

@@ -11,7 +11,11 @@ export type TableDifferences = {
   different: { id: string; columns: string[] }[];
 };
 type Row = Record<string, unknown>;
-type Compared = { table: 'accounts' | 'keys' | 'objects'; id: string; ignored: ReadonlySet<string> };
+type Compared = {
+  table: 'accounts' | 'keys' | 'objects' | 'webhooks';
+  id: string;
+  ignored: ReadonlySet<string>;
+};
 
 const pageSize = 2000;
 /** What no manifest needs to be rewritten for is left out of the comparison. */
@@ -19,6 +23,7 @@ const compared: Compared[] = [
   { table: 'accounts', id: 'account_id', ignored: new Set(['next_seq', 'storage_warned']) },
   { table: 'keys', id: 'key_id', ignored: new Set(['last_used_at']) },
   { table: 'objects', id: 'generation', ignored: new Set() },
+  { table: 'webhooks', id: 'webhook_id', ignored: new Set() },
 ];
 
 export async function compareDatabases(

@@ -1,5 +1,6 @@
 // Computes from an account's objects all that is normally kept with every change: facets for listing, and the counters.
 // Objects come in their order, so only the blocks being filled are in memory, and each is written once.
+import { markAsTold } from '../../accounts/full-storage.ts';
 import { type Account } from '../../accounts/tables.ts';
 import {
   blockSize,
@@ -10,6 +11,7 @@ import {
   setPlace,
 } from '../../lib/block-members.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { runStatements } from '../../platform/database/statement.ts';
 import { facetsOf } from '../facets.ts';
 import type { FacetBlockTable, ObjectRow } from '../tables.ts';
 
@@ -27,8 +29,8 @@ export async function settleAccount(database: Database, account: Account): Promi
     lastSeq = object.seq;
   }
   await blocks.finish();
-  await database.write((tx) =>
-    tx
+  await database.write(async (tx) => {
+    await tx
       .updateTable('accounts')
       .set({
         storage_used_bytes: storageBytes,
@@ -37,8 +39,9 @@ export async function settleAccount(database: Database, account: Account): Promi
         next_seq: Math.max(account.next_seq, lastSeq + 1),
       })
       .where('account_id', '=', account.account_id)
-      .execute(),
-  );
+      .execute();
+    await runStatements(tx, [markAsTold(account.account_id)]);
+  });
   return { objects };
 }
 

@@ -2,6 +2,7 @@
 // than this program, and none of that may spoil the new database.
 import type { ColumnMetadata } from 'kysely';
 import type { Account, Key } from '../../accounts/tables.ts';
+import type { Webhook } from '../../events/tables.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { DamagedManifest } from './report.ts';
 import type { ObjectRow } from '../tables.ts';
@@ -11,6 +12,7 @@ export type ReadRow<Row> = (value: unknown) => Row;
 export type RowReaders = {
   account: ReadRow<Account>;
   key: ReadRow<Key>;
+  webhook: ReadRow<Webhook>;
   object: ReadRow<ObjectRow>;
   /** `table.field` of all that this version does not know. */
   unknownFields: ReadonlySet<string>;
@@ -27,6 +29,7 @@ export async function createRowReaders(database: Database): Promise<RowReaders> 
   return {
     account: readerOf<Account>('accounts'),
     key: readerOf<Key>('keys'),
+    webhook: readerOf<Webhook>('webhooks'),
     object: (value) => withListOfTags(object(value)),
     unknownFields,
   };

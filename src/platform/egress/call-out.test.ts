@@ -19,8 +19,12 @@ async function serving(answer: (request: IncomingMessage, response: ServerRespon
     },
   };
 }
-const call = (url: string, more: Partial<OutgoingCall> = {}): Promise<{ status: number }> =>
-  callOut({ url, method: 'POST', headers: { 'X-Secret': 'hush' }, deadlineMs: 5000, ...more });
+type More = Omit<Partial<OutgoingCall>, 'audience'>;
+const common = { method: 'POST', headers: { 'X-Secret': 'hush' }, deadlineMs: 5000 };
+const call = async (url: string, more: More = {}): Promise<{ status: number }> => {
+  const { status } = await callOut({ ...common, audience: 'operator', url, ...more });
+  return { status };
+};
 
 describe('calling out', () => {
   test('sends method, path, headers and body as they are, and tells any status', async () => {
@@ -73,5 +77,28 @@ describe('calling out', () => {
       assert.doesNotMatch(`${error.message} ${error.stack} ${String(error.cause)}`, /hush|name\.invalid/);
       return true;
     });
+  });
+});
+
+describe('an answer that is read', () => {
+  const read = (url: string, maxBytes: number, deadlineMs = 5000) =>
+    callOut({ ...common, audience: 'operator', url, deadlineMs, readBody: { maxBytes } });
+
+  test('comes with status, headers and body', async () => {
+    await using server = await serving((_request, response) =>
+      response.writeHead(404, { 'X-Kind': 'some' }).end('ünï'),
+    );
+    const { status, headers, body } = await read(server.url, 5);
+    assert.deepEqual([status, headers['x-kind'], body.toString()], [404, 'some', 'ünï']);
+    await assert.rejects(read(server.url, 4), { message: 'the answer is too long' });
+  });
+
+  test('must be whole, and in time', async () => {
+    await using cut = await serving((_request, response) => {
+      response.writeHead(200, { 'Content-Length': '10' }).write('begun', () => response.destroy());
+    });
+    await assert.rejects(read(cut.url, 100), { message: 'no connection (ECONNRESET)' });
+    await using hanging = await serving((_request, response) => void response.writeHead(200).write('begun'));
+    await assert.rejects(read(hanging.url, 100, 200), { message: 'no answer within 0.2 s' });
   });
 });
