@@ -15,6 +15,7 @@ import { start } from './start.ts';
 import { chart } from './support/chart.ts';
 import { describeDisk } from './support/disk.ts';
 import { type Figure, type Scenario, table } from './support/report.ts';
+import { transcode } from './transcode.ts';
 import { uploads } from './uploads.ts';
 
 const scenarios: Record<string, Scenario> = {
@@ -27,6 +28,7 @@ const scenarios: Record<string, Scenario> = {
   rendering,
   flood,
   'single-flight': singleFlight,
+  transcode,
 };
 
 const { values, positionals: named } = parseArgs({

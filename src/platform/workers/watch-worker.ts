@@ -10,18 +10,29 @@ export type WorkerLimits = {
   /** Of the processor's time: on a busy machine honest work waits long, but computes no more than elsewhere. */
   readonly cpuTimeMs?: number;
   readonly maxRssBytes: number;
+  /** How long it may go without reporting progress: for tasks of which nobody can say how long they take as a whole. */
+  readonly silenceMs?: number;
 };
 
-/** Reports the first limit exceeded. Returns what ends the watching. */
+export type Watch = {
+  /** It has reported progress. */
+  heard(): void;
+  stop(): void;
+};
+
+/** Reports the first limit exceeded. */
 export function watchWorker(
   pid: number | undefined,
   limits: WorkerLimits,
   /** What it had computed before. */
   cpuMsBefore: number,
   exceeded: (limit: 'too_slow' | 'too_large') => void,
-): () => void {
+): Watch {
   let watching = true;
-  const wallTime = setTimeout(() => exceeded('too_slow'), limits.wallTimeMs);
+  const tooSlow = (): void => exceeded('too_slow');
+  const timers = [limits.wallTimeMs, limits.silenceMs].map((ms) =>
+    ms === undefined || ms === Infinity ? undefined : setTimeout(tooSlow, ms),
+  );
   const check = setInterval(() => {
     void usageOf(pid).then((now) => {
       if (!watching) return;
@@ -29,10 +40,13 @@ export function watchWorker(
       else if (now.cpuMs - cpuMsBefore > (limits.cpuTimeMs ?? Infinity)) exceeded('too_slow');
     });
   }, checkEveryMs);
-  return () => {
-    watching = false;
-    clearTimeout(wallTime);
-    clearInterval(check);
+  return {
+    heard: () => void timers[1]?.refresh(),
+    stop() {
+      watching = false;
+      timers.forEach((timer) => clearTimeout(timer));
+      clearInterval(check);
+    },
   };
 }
 

@@ -4,7 +4,7 @@
 import { AppError, retryAfter } from '../errors.ts';
 import type { WorkerLimits } from './watch-worker.ts';
 import { startWorkerProcess } from './worker-process.ts';
-import type { WorkerFailure, WorkerKind, WorkerProcess } from './worker-process.ts';
+import type { Progress, WorkerFailure, WorkerKind, WorkerProcess } from './worker-process.ts';
 
 const maxTasksPerWorker = 500;
 const maxAttempts = 2;
@@ -23,7 +23,11 @@ export type RunOptions = {
   readonly heavy?: boolean;
   /** Nobody waits for it: it begins when nothing else waits, and is never refused. */
   readonly background?: boolean;
+  /** Takes the task out of the queue, or ends the worker that has it: the rejection comes when that is gone. */
   readonly signal?: AbortSignal | undefined;
+  /** Instead of those of the pool. */
+  readonly limits?: WorkerLimits | undefined;
+  readonly onProgress?: Progress | undefined;
 };
 
 export type WorkerPool<Task, Answer> = {
@@ -41,7 +45,10 @@ type Job<Task, Answer> = {
   readonly task: Task;
   readonly heavy: boolean;
   readonly background: boolean;
+  readonly limits: WorkerLimits;
+  readonly onProgress: Progress | undefined;
   attempts: number;
+  withdrawn: boolean;
   readonly resolve: (outcome: Answer | WorkerFailure) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -85,7 +92,7 @@ export function createWorkerPool<Task extends object, Answer extends { kind: str
   function freeMember(): Member<Task, Answer> | undefined {
     const idle = [...members].find((member) => member.job === null);
     if (idle !== undefined || members.size >= options.size) return idle;
-    const process = startWorkerProcess<Task, Answer>(options, options);
+    const process = startWorkerProcess<Task, Answer>(options);
     const started: Member<Task, Answer> = { process, job: null, tasksDone: 0 };
     members.add(started);
     void process.exited.then(() => members.delete(started));
@@ -96,7 +103,7 @@ export function createWorkerPool<Task extends object, Answer extends { kind: str
     clearTimeout(member.idleTimer);
     member.job = job;
     job.attempts += 1;
-    const outcome = await member.process.run(job.task);
+    const outcome = await member.process.run(job.task, job.limits, job.onProgress);
     member.job = null;
     member.tasksDone += 1;
     keepOrRetire(member);
@@ -117,6 +124,7 @@ export function createWorkerPool<Task extends object, Answer extends { kind: str
   }
 
   function conclude(job: Job<Task, Answer>, outcome: Answer | WorkerFailure): void {
+    if (job.withdrawn) return;
     if (closed) return job.reject(new AppError('shutting_down'));
     if (outcome.kind === 'crashed' || outcome.kind === 'not_started') {
       crashes += 1;
@@ -128,9 +136,14 @@ export function createWorkerPool<Task extends object, Answer extends { kind: str
   }
 
   function withdraw(job: Job<Task, Answer>, reason: unknown): void {
+    job.withdrawn = true;
     const index = queue.indexOf(job);
     if (index !== -1) queue.splice(index, 1);
-    job.reject(reason);
+    const worker = [...members].find((member) => member.job === job);
+    if (worker === undefined) return job.reject(reason);
+    retire(worker);
+    // Until then it may still write where whoever gave the task is about to tidy up.
+    void worker.process.exited.then(() => job.reject(reason));
   }
 
   function waiting(): Job<Task, Answer>[] {
@@ -146,11 +159,12 @@ export function createWorkerPool<Task extends object, Answer extends { kind: str
       const begins = members.size < options.size || [...members].some((member) => member.job === null);
       if (!begins && waiting().length >= options.maxQueued) throw full();
     },
-    run(task, { heavy = false, background = false, signal } = {}) {
+    run(task, { heavy = false, background = false, signal, limits = options, onProgress } = {}) {
       const { promise, resolve, reject } = Promise.withResolvers<Answer | WorkerFailure>();
       if (closed) return Promise.reject(new AppError('shutting_down'));
       if (signal?.aborted) return Promise.reject(signal.reason);
-      const job: Job<Task, Answer> = { task, heavy, background, attempts: 0, resolve, reject };
+      const how = { heavy, background, limits, onProgress, attempts: 0, withdrawn: false };
+      const job: Job<Task, Answer> = { task, ...how, resolve, reject };
       queue.push(job);
       dispatch();
       if (!background && waiting().length > options.maxQueued && queue.at(-1) === job) withdraw(job, full());

@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { getCompileCacheDir } from 'node:module';
 import { watchWorker } from './watch-worker.ts';
-import type { WorkerLimits } from './watch-worker.ts';
+import type { Watch, WorkerLimits } from './watch-worker.ts';
 
 const maxStartMs = 15_000;
 const niceness = 10;
@@ -18,9 +18,10 @@ export function ownUsage(): WorkerUsage {
   return { rssBytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 };
 }
 
-/** What a worker sends: once when it can begin, then an answer to each task. */
+/** What a worker sends: once when it can begin, then an answer to each task, and what it likes to say on the way there. */
 export type WorkerMessage<Answer> =
   | ({ readonly kind: 'ready' } & WorkerUsage)
+  | ({ readonly kind: 'progress'; readonly percent: number } & WorkerUsage)
   | ({ readonly kind: 'answer'; readonly answer: Answer } & WorkerUsage);
 
 /** What becomes of a task the worker did not answer. */
@@ -37,10 +38,12 @@ export type WorkerKind<Task> = {
   readonly cleanUp?: (task: Task, pid: number) => Promise<void>;
 };
 
+export type Progress = (percent: number) => void;
+
 export type WorkerProcess<Task, Answer> = {
   readonly pid: number | undefined;
   /** Settles with what became of the task; never rejects. */
-  run(task: Task): Promise<Answer | WorkerFailure>;
+  run(task: Task, limits: WorkerLimits, onProgress?: Progress): Promise<Answer | WorkerFailure>;
   isAlive(): boolean;
   /** As the worker itself reported after its last task. */
   rssBytes(): number;
@@ -48,17 +51,19 @@ export type WorkerProcess<Task, Answer> = {
   readonly exited: Promise<void>;
 };
 
-export function startWorkerProcess<Task extends object, Answer>(
-  { file, cleanUp }: WorkerKind<Task>,
-  limits: WorkerLimits,
-): WorkerProcess<Task, Answer> {
+export function startWorkerProcess<Task extends object, Answer>({
+  file,
+  cleanUp,
+}: WorkerKind<Task>): WorkerProcess<Task, Answer> {
   type Outcome = Answer | WorkerFailure;
   const child = forkWorker(file);
   const state = { alive: true, ready: false, rssBytes: 0, cpuMs: 0 };
   let assignment: {
     task: Task;
+    limits: WorkerLimits;
+    onProgress: Progress | undefined;
     settle: (outcome: Outcome) => void;
-    stopWatching: () => void;
+    watch: Watch;
   } | null = null;
 
   function end(outcome: Outcome): void {
@@ -74,7 +79,7 @@ export function startWorkerProcess<Task extends object, Answer>(
     assignment = null;
     letLoopEnd(child);
     if (settled === null) return;
-    settled.stopWatching();
+    settled.watch.stop();
     if (!state.alive && child.pid !== undefined)
       void cleanUp?.(settled.task, child.pid).catch(() => undefined);
     settled.settle(outcome);
@@ -82,17 +87,22 @@ export function startWorkerProcess<Task extends object, Answer>(
 
   function sendTask(): void {
     if (assignment === null || !state.ready) return;
-    assignment.stopWatching();
-    assignment.stopWatching = watchWorker(child.pid, limits, state.cpuMs, (kind) => end({ kind }));
-    child.send(assignment.task);
+    const { task, limits, watch } = assignment;
+    watch.stop();
+    assignment.watch = watchWorker(child.pid, limits, state.cpuMs, (kind) => end({ kind }));
+    child.send(task);
   }
 
   child.on('message', (message: WorkerMessage<Answer>) => {
     state.rssBytes = message.rssBytes;
-    state.cpuMs = message.cpuMs;
+    // What it computes before it answers is counted from where the task began.
+    if (message.kind !== 'progress') state.cpuMs = message.cpuMs;
     if (message.kind === 'ready') {
       state.ready = true;
       sendTask();
+    } else if (message.kind === 'progress') {
+      assignment?.watch.heard();
+      assignment?.onProgress?.(message.percent);
     } else {
       settle(message.answer);
     }
@@ -112,12 +122,13 @@ export function startWorkerProcess<Task extends object, Answer>(
     isAlive: () => state.alive,
     rssBytes: () => state.rssBytes,
     kill: () => end({ kind: 'crashed', reason: 'killed by the pool' }),
-    run(task) {
+    run(task, limits, onProgress) {
       return new Promise((resolve) => {
         if (!state.alive) return resolve({ kind: 'crashed', reason: 'the worker is gone' });
         holdLoop(child);
         const tooSlow = setTimeout(() => end({ kind: 'not_started', reason: 'no sign of life' }), maxStartMs);
-        assignment = { task, settle: resolve, stopWatching: () => clearTimeout(tooSlow) };
+        const watch = { heard: () => {}, stop: () => clearTimeout(tooSlow) };
+        assignment = { task, limits, onProgress, settle: resolve, watch };
         sendTask();
       });
     },
