@@ -8,6 +8,10 @@ import { ConfigError, loadConfig, type SettingName, settings, settingsWithPort }
 
 const secretNames = [
   'SMTP_URL',
+  'MUX_TOKEN_SECRET',
+  'MUX_WEBHOOK_SECRET',
+  'CLOUDFLARE_API_TOKEN',
+  'CLOUDFLARE_WEBHOOK_SECRET',
   'BOOTSTRAP_API_KEY',
   'SECRET_KEY',
   'METRICS_TOKEN',
@@ -57,6 +61,14 @@ describe('settings', () => {
       SMTP_URL: undefined,
       MAIL_FROM: 'tintype@localhost',
       VIDEO_PROVIDER: 'local',
+      MUX_TOKEN_ID: undefined,
+      MUX_TOKEN_SECRET: undefined,
+      MUX_WEBHOOK_SECRET: undefined,
+      MUX_BASE_URL: 'https://api.mux.com',
+      CLOUDFLARE_ACCOUNT_ID: undefined,
+      CLOUDFLARE_API_TOKEN: undefined,
+      CLOUDFLARE_WEBHOOK_SECRET: undefined,
+      CLOUDFLARE_BASE_URL: 'https://api.cloudflare.com/client/v4',
       WEBHOOK_ALLOW_PRIVATE: false,
       BOOTSTRAP_API_KEY: undefined,
       SECRET_KEY: undefined,
@@ -85,6 +97,7 @@ describe('settings', () => {
       filesStore: `file:${dataDir}/files`,
       storageStore: `file:${dataDir}/storage`,
       purgeCall: null,
+      videoProviders: { mux: null, cloudflare: null },
     });
   });
 

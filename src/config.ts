@@ -26,6 +26,11 @@ import {
   wholeNumber,
   Wrong,
 } from './setting-kinds.ts';
+import {
+  videoProviderConflicts,
+  videoProviderOptions,
+  videoProviderSettings,
+} from './video-provider-settings.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -64,7 +69,7 @@ export const settings = {
     optional(address('smtp', 'smtps'), 'mail server for the 95% notice', 'none: the mail is logged'),
   ),
   MAIL_FROM: setting(asIs, 'tintype@localhost', 'sender of that mail'),
-  VIDEO_PROVIDER: setting(oneOf('local'), 'local', 'who makes streams of films'),
+  ...videoProviderSettings,
   WEBHOOK_ALLOW_PRIVATE: setting(
     onOrOff,
     false,
@@ -194,8 +199,9 @@ export function loadConfig(environment: Environment): Config {
   return config;
 }
 
-function conflictsIn({ filesUrl, storageUrl, purgeCall, PURGE_HEADERS, PURGE_BODY }: Config): string[] {
-  const conflicts: string[] = [];
+function conflictsIn(config: Config): string[] {
+  const { filesUrl, storageUrl, purgeCall, PURGE_HEADERS, PURGE_BODY } = config;
+  const conflicts = videoProviderConflicts(config);
   if (filesUrl === storageUrl) conflicts.push('STORAGE_URL must be another address than FILES_URL');
   if (!purgeCall && (PURGE_HEADERS || PURGE_BODY))
     conflicts.push('PURGE_URL must be set for PURGE_HEADERS and PURGE_BODY to be used');
@@ -250,6 +256,7 @@ function withDerived(values: Values) {
           body: values.PURGE_BODY,
         }
       : null,
+    videoProviders: videoProviderOptions(values),
   };
 }
 
