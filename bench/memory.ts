@@ -1,18 +1,13 @@
 // How much the process grows while it takes in a file far larger than its memory should be: a picture with a gigabyte of
 // trailing bytes, sent as fast as it is read.
-import { type IncomingMessage, request } from 'node:http';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { temporaryFolder } from './support/cleanup.ts';
 import { noisePicture } from './support/pictures.ts';
 import { residentMegabytes } from './support/process-usage.ts';
 import { atMost, type Scenario } from './support/report.ts';
 import { type Service, startService } from './support/service.ts';
-import { multipart } from './support/upload-request.ts';
+import { uploadLarge } from './support/upload-large.ts';
 
 const trailingChunks = 1024;
 const chunkBytes = 1024 * 1024;
@@ -41,24 +36,6 @@ export const memory: Scenario = async () => {
 async function uploadGigabyte(service: Service): Promise<string> {
   const picture = await noisePicture(256);
   const chunk = randomBytes(chunkBytes);
-  const upload = request({
-    port: service.port,
-    host: '127.0.0.1',
-    path: '/upload/',
-    method: 'POST',
-    headers: multipart.headers(picture.length + trailingChunks * chunkBytes),
-  });
-  const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
-  const body = function* (): Generator<Buffer> {
-    yield multipart.opening;
-    yield picture;
-    for (let i = 0; i < trailingChunks; i++) yield chunk;
-    yield multipart.closing;
-  };
-  await pipeline(Readable.from(body(), { objectMode: true, highWaterMark: 1 }), upload);
-  const [response] = await answered;
-  const answer = await text(response);
-  if (response.statusCode !== 200)
-    throw new Error(`The upload was answered ${response.statusCode}: ${answer}`);
-  return (JSON.parse(answer) as { object_id: string }).object_id;
+  const { object_id: objectId } = await uploadLarge(service, [picture], { chunk, times: trailingChunks });
+  return objectId;
 }

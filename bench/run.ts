@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { delivery } from './delivery.ts';
+import { films } from './films.ts';
 import { flood } from './flood.ts';
 import { handover } from './handover.ts';
 import { listing } from './listing.ts';
@@ -29,6 +30,7 @@ const scenarios: Record<string, Scenario> = {
   flood,
   'single-flight': singleFlight,
   transcode,
+  films,
 };
 
 const { values, positionals: named } = parseArgs({

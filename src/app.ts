@@ -36,6 +36,7 @@ async function assemble(config: Config, options: AppOptions, lock: { release(): 
     config,
     core,
     images: background.images,
+    inspectFilm: background.inspectFilm,
     requestRate: createRequestRate(),
     metrics,
     metricsText: () => metrics.text(),

@@ -5,6 +5,7 @@ import { storageWarningHandlers } from './accounts/storage-warning.ts';
 import type { Config } from './config.ts';
 import { type Core, deliveryParts } from './core.ts';
 import { createEventService, type EventService } from './events/event-service.ts';
+import { forgetElsewhere } from './forget-elsewhere.ts';
 import { createImageService, type ImageService } from './images/image-service.ts';
 import { originalImageOf } from './images/variants/original-image.ts';
 import { prepareHandlers, prepareJob } from './images/variants/prepare-image.ts';
@@ -12,16 +13,27 @@ import { purgeHandler } from './objects/change-object.ts';
 import { eraseAccountHandler } from './objects/erase-account.ts';
 import { Janitor } from './objects/janitor.ts';
 import { manifestHandlers } from './objects/manifests.ts';
-import { forgetInCaches, purgeCachesHandlers } from './objects/purge-caches.ts';
+import { purgeCachesHandlers } from './objects/purge-caches.ts';
+import { guardedFetch } from './platform/egress/guarded-fetch.ts';
 import { createSendMail } from './platform/egress/send-mail.ts';
 import { JobRunner } from './platform/jobs/job-runner.ts';
 import type { Log } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
+import { openFilmService } from './open-film-service.ts';
+import { openVideoProviders, type VideoProviders } from './video-providers.ts';
+import { forgetFilmHandlers } from './videos/forget-film.ts';
+import type { FilmService } from './videos/film-service.ts';
+import { processFilmHandlers } from './videos/process-film.ts';
+import { tidyFilmHandlers } from './videos/tidy-film.ts';
 
 const jobGraceMs = 4_000;
+/** Most of them wait for a worker, or for a provider elsewhere. */
+const filmsAtOnce = 8;
+const providerCalls = { audience: 'operator', deadlineMs: 30_000, maxBytes: 4 * 1024 * 1024 } as const;
 
 export type Background = {
   images: ImageService;
+  inspectFilm: FilmService['inspect'];
   /** The operator's key, when this start has made it. */
   newOperatorKey: string | undefined;
   start(options: { runJobs: boolean }): void;
@@ -33,6 +45,7 @@ export async function createBackground(
   core: Core,
   { log, metrics }: { log: Log; metrics: Metrics },
 ): Promise<Background> {
+  const films = openFilmService(config, log);
   const images = createImageService({
     dataDir: config.dataDir,
     workers: config.IMAGE_WORKERS,
@@ -41,34 +54,51 @@ export async function createBackground(
     cacheMaxBytes: config.CACHE_MAX_BYTES,
     mezzanines: config.MEZZANINES,
     modelPath: config.BACKGROUND_MODEL ?? null,
+    takeStill: films.takeStill,
     log,
   });
   const operator = await ensureOperatorAccount(core.database, { bootstrapKey: config.BOOTSTRAP_API_KEY });
   const events = createEventService({ ...deliveryParts(config, core), log });
   observe(metrics, core, images);
   observeEvents(metrics, events);
-  const handlers = jobHandlers(config, core, images, log);
+  const providers = openVideoProviders(config, films.local, guardedFetch(providerCalls));
+  const handlers = jobHandlers(config, core, { images, providers, log });
   const jobs = new JobRunner({ database: core.database, log, handlers });
+  const filmJobs = new JobRunner({
+    database: core.database,
+    log,
+    handlers: filmJobHandlers(core, providers, log),
+    concurrency: filmsAtOnce,
+  });
   const janitor = new Janitor({ ...core, log });
   return {
     images,
+    inspectFilm: films.inspect,
     newOperatorKey: operator.apiKey,
     start({ runJobs }) {
       images.start();
       if (!runJobs) return;
       jobs.start();
+      filmJobs.start();
       events.start();
       janitor.start();
     },
     async stop() {
       janitor.stop();
-      await Promise.all([jobs.stop(jobGraceMs), events.stop(jobGraceMs)]);
-      await images.close();
+      await Promise.all([jobs.stop(jobGraceMs), events.stop(jobGraceMs), filmJobs.stop(0)]);
+      await Promise.all([images.close(), films.close()]);
     },
   };
 }
 
-function jobHandlers(config: Config, core: Core, { maker }: ImageService, log: Log) {
+/** In a runner of their own: a film takes minutes, and what is quick must not wait behind it. */
+function filmJobHandlers({ database, stores, urls }: Core, providers: VideoProviders, log: Log) {
+  return processFilmHandlers({ database, stores, urls, providers, log });
+}
+
+type HandlerParts = { images: ImageService; providers: VideoProviders; log: Log };
+
+function jobHandlers(config: Config, core: Core, { images: { maker }, providers, log }: HandlerParts) {
   const { database, stores } = core;
   return {
     ...manifestHandlers(database, stores, prepareJob),
@@ -79,13 +109,15 @@ function jobHandlers(config: Config, core: Core, { maker }: ImageService, log: L
     }),
     'purge-object': purgeHandler(stores, (bucketId, generation) => maker.remove({ bucketId, generation })),
     ...purgeCachesHandlers(config.purgeCall),
+    ...tidyFilmHandlers(core),
+    ...forgetFilmHandlers(providers.all),
     ...storageWarningHandlers({
       database,
       sendMail: createSendMail({ smtpUrl: config.SMTP_URL, from: config.MAIL_FROM, log }),
     }),
     'erase-account': eraseAccountHandler({
       ...core,
-      forgetInCaches: forgetInCaches(core.urls, config.purgeCall),
+      forgetElsewhere: forgetElsewhere(config, core.urls),
     }),
   };
 }
@@ -93,7 +125,8 @@ function jobHandlers(config: Config, core: Core, { maker }: ImageService, log: L
 function observe(metrics: Metrics, { database }: Core, { pool, vision, evictor }: ImageService): void {
   const count = async (dead: 0 | 1): Promise<number> => {
     const query = database.read.selectFrom('jobs').select((eb) => eb.fn.countAll<number>().as('count'));
-    return (await query.where('dead', '=', dead).executeTakeFirstOrThrow()).count;
+    const due = query.where('dead', '=', dead).where('run_at', '<=', Date.now());
+    return (await due.executeTakeFirstOrThrow()).count;
   };
   metrics.gauge('tintype_renderings_busy', 'Pictures being rendered', () => pool.stats().busy);
   metrics.gauge('tintype_renderings_queued', 'Renderings that wait', () => pool.stats().queued);
@@ -109,7 +142,7 @@ function observe(metrics: Metrics, { database }: Core, { pool, vision, evictor }
     () => vision.stats().done,
   );
   metrics.gauge('tintype_cache_bytes', 'Variants that may be dropped', () => evictor.bytes);
-  metrics.gauge('tintype_jobs_waiting', 'Background jobs not done yet', () => count(0));
+  metrics.gauge('tintype_jobs_waiting', 'Background jobs that could run now', () => count(0));
   metrics.gauge('tintype_jobs_dead', 'Background jobs given up', () => count(1));
 }
 

@@ -61,6 +61,7 @@ describe('settings', () => {
       SMTP_URL: undefined,
       MAIL_FROM: 'tintype@localhost',
       VIDEO_PROVIDER: 'local',
+      VIDEO_WORKERS: 1,
       MUX_TOKEN_ID: undefined,
       MUX_TOKEN_SECRET: undefined,
       MUX_WEBHOOK_SECRET: undefined,

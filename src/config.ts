@@ -70,6 +70,7 @@ export const settings = {
   ),
   MAIL_FROM: setting(asIs, 'tintype@localhost', 'sender of that mail'),
   ...videoProviderSettings,
+  VIDEO_WORKERS: setting(wholeNumber(1, 64), 1, 'films transcoded at the same time'),
   WEBHOOK_ALLOW_PRIVATE: setting(
     onOrOff,
     false,

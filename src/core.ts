@@ -8,7 +8,6 @@ import type { DeliveryParts } from './events/attempt-delivery.ts';
 import { eventMigrations } from './events/tables.ts';
 import type { PublicUrls } from './objects/object-json.ts';
 import { parseObjectKey } from './objects/object-keys.ts';
-import { UploadStore } from './objects/store-upload.ts';
 import type { Stores } from './objects/stores.ts';
 import { objectMigrations } from './objects/tables.ts';
 import type { Database, Neighbours } from './platform/database/database.ts';
@@ -24,7 +23,6 @@ export type Core = {
   stores: Stores;
   urls: PublicUrls;
   secretBox: SecretBox;
-  uploads: UploadStore;
 };
 
 export const databaseFile = (config: Config): string => join(config.dataDir, 'tintype.db');
@@ -51,7 +49,7 @@ export async function openCore(config: Config, options: CoreOptions = {}): Promi
   }
   const database = openSqliteDatabase(file, neighbours);
   await database.migrate([...jobMigrations, ...accountMigrations, ...eventMigrations, ...objectMigrations]);
-  return { database, stores, urls, secretBox, uploads: new UploadStore({ database, stores, urls }) };
+  return { database, stores, urls, secretBox };
 }
 
 /** For whoever calls the receivers of webhooks: what runs behind the answers, and the route that tries one out. */

@@ -14,6 +14,7 @@ import { Delivery } from './delivery/delivery.ts';
 import { nameForNginx } from './delivery/hand-to-nginx.ts';
 import { FactsCache } from './delivery/object-facts.ts';
 import { publicAddressPaths } from './delivery/openapi-paths.ts';
+import { forgetElsewhere } from './forget-elsewhere.ts';
 import { webhookRoutes } from './events/webhook-routes.ts';
 import { createRoute, isKeptVariant } from './images/create-route.ts';
 import { checkPresetTokens } from './images/address/transformation.ts';
@@ -26,7 +27,7 @@ import { bulkRoute } from './objects/bulk-route.ts';
 import { objectTopic } from './objects/change-object.ts';
 import { listRoutes } from './objects/list-routes.ts';
 import { objectRoutes } from './objects/object-routes.ts';
-import { forgetInCaches } from './objects/purge-caches.ts';
+import { type FilmParts, UploadStore } from './objects/store-upload.ts';
 import type { ObjectRow } from './objects/tables.ts';
 import { uploadRoute } from './objects/upload-route.ts';
 import type { BodyRateOptions } from './platform/http/body-rate.ts';
@@ -36,12 +37,16 @@ import { serviceRoutes } from './platform/http/service-routes.ts';
 import type { Log } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
 import { searchRoute } from './search/search-route.ts';
+import { processFilmJob, wakeFilm } from './videos/process-film.ts';
+import { providerWebhookRoutes } from './videos/provider-webhook-route.ts';
+import { StreamIndexes } from './videos/stream-index.ts';
 import { version } from './version.ts';
 
 export type HttpParts = {
   config: Config;
   core: Core;
   images: { maker: VariantMaker; store: VariantStore };
+  inspectFilm: FilmParts['inspect'];
   requestRate: RequestRate;
   metrics: Metrics;
   /** Of the whole service, in Prometheus' form. */
@@ -87,6 +92,7 @@ function createDelivery({ config, core, images, variants, metrics, log }: WithVa
     match: createAddressMatcher({ base: config.baseUrl, files: config.filesUrl, storage: config.storageUrl }),
     facts: new FactsCache(database, { object: objectTopic, account: accountTopic }),
     stores,
+    streams: new StreamIndexes(stores),
     variants,
     describe: (generation) => describeObject(preparing, generation),
     clientOf: createClientOf({ trustProxy: config.TRUST_PROXY }),
@@ -102,7 +108,9 @@ function createDelivery({ config, core, images, variants, metrics, log }: WithVa
 
 async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void> {
   const { config, variants, requestRate, metrics, metricsText } = parts;
-  const { database, stores, urls, secretBox, uploads } = parts.core;
+  const { database, stores, urls, secretBox } = parts.core;
+  const films: FilmParts = { inspect: parts.inspectFilm, processJob: processFilmJob };
+  const uploads = new UploadStore({ database, stores, urls, films });
   await describeApi(http, {
     version,
     baseUrl: config.baseUrl,
@@ -123,10 +131,15 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
   await uploadRoute(http, { database, stores, uploads });
   listRoutes(http, { database, urls });
   searchRoute(http);
-  const forget = forgetInCaches(urls, config.purgeCall);
-  objectRoutes(http, { database, stores, urls, forgetInCaches: forget });
-  bulkRoute(http, { database, stores, urls, forgetInCaches: forget });
-  createRoute(http, { database, urls, variants, originalOf: (object) => originalImageOf(stores, object) });
+  const deleting = { database, stores, urls, forgetElsewhere: forgetElsewhere(config, urls) };
+  objectRoutes(http, deleting);
+  bulkRoute(http, deleting);
+  createRoute(http, {
+    database,
+    urls,
+    variants,
+    originalOf: (object, seconds) => originalImageOf(stores, object, seconds),
+  });
   userRoutes(http, {
     database,
     secretBox,
@@ -136,4 +149,8 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
   webhookRoutes(http, deliveryParts(config, parts.core));
   keyRoutes(http, { database });
   accountRoutes(http, { database });
+  await providerWebhookRoutes(http, {
+    secrets: { mux: config.MUX_WEBHOOK_SECRET, cloudflare: config.CLOUDFLARE_WEBHOOK_SECRET },
+    wake: (generation) => wakeFilm(database, generation),
+  });
 }

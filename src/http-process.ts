@@ -39,6 +39,7 @@ export async function runHttpProcess(log: Log): Promise<void> {
       config,
       core,
       images: { maker: new RemoteVariantMaker(primary), store: createVariantStore(config.dataDir) },
+      inspectFilm: (film) => primary('inspectFilm', film),
       requestRate: {
         count: (accountId, perMinute) => primary('countRequest', { accountId, perMinute }),
       },

@@ -67,6 +67,7 @@ async function assemble(
       answers: {
         ...answersOfMaker(background.images.maker),
         ...turn.answers,
+        inspectFilm: background.inspectFilm,
         settings: () => ({ ...config, BOOTSTRAP_API_KEY: undefined }),
         countRequest: ({ accountId, perMinute }) => requestRate.count(accountId, perMinute),
         announced: (announcement) => tell(announcement, httpProcess),

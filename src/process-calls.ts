@@ -2,6 +2,7 @@
 import type { Rate } from './accounts/request-rate.ts';
 import type { Config } from './config.ts';
 import type { MakerAnswers } from './images/variants/remote-variant-maker.ts';
+import type { InspectedFilm } from './objects/new-object-row.ts';
 import type { KeeperAnswers, KeptAnswers } from './platform/cluster/kept-processes.ts';
 import type { TurnAnswers } from './platform/cluster/shared-turns.ts';
 import type { Announcement } from './platform/database/database.ts';
@@ -10,6 +11,8 @@ import type { Snapshot } from './platform/metrics.ts';
 export type PrimaryAnswers = MakerAnswers &
   TurnAnswers &
   KeeperAnswers & {
+    /** Decoders run in processes of the primary. */
+    inspectFilm(film: { path: string; type: string }): Promise<InspectedFilm>;
     /** Those of the service's start, whatever became of the environment since. */
     settings(): Config;
     countRequest(counted: { accountId: string; perMinute: number }): Promise<Rate>;

@@ -47,6 +47,11 @@ export function takeVideo(accountId: string, seconds: number): Statement {
   return takeOf.video({ account_id: accountId, amount: seconds }, exceeded(video));
 }
 
+/** What a film counts: its seconds, rounded up, at least one. */
+export function countedSeconds(durationMs: number): number {
+  return Math.max(1, Math.ceil(durationMs / 1000));
+}
+
 export function giveBackStorage(tx: Tx, accountId: string, bytes: number, objects: number): Promise<void> {
   return giveBack(tx, accountId, storage, bytes, objects);
 }

@@ -8,7 +8,10 @@ import { createImageWorkerPool } from '../images/rendering/image-worker-pool.ts'
 import { parseTransformation, type VariantTransformation } from '../images/address/transformation.ts';
 import { VariantStore } from '../images/variants/variant-store.ts';
 import { createVision } from '../images/vision/vision.ts';
+import { AppError } from '../platform/errors.ts';
+import { createLog } from '../platform/log.ts';
 import { openStorage } from '../platform/storage/open-storage.ts';
+import { createFilmWorkers } from '../videos/local/film-workers.ts';
 import type { Finding } from './doctor-finding.ts';
 import { formatBytes } from './output.ts';
 
@@ -100,6 +103,30 @@ export async function checkImages(config: Config): Promise<Finding> {
     return { state: 'fail', message: `no worker could render: ${(error as Error).message}`, advice };
   } finally {
     await pool.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What is no film must be told as such by a worker: then the decoder loads and answers. */
+export async function checkFilms(): Promise<Finding> {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-doctor-'));
+  const workers = createFilmWorkers({ probes: 1, transcodes: 1, log: createLog('silent') });
+  try {
+    const path = join(folder, 'in.mp4');
+    await writeFile(path, 'not a film');
+    await workers.probe({ path, type: 'video/mp4' }, { posterPath: join(folder, 'poster.jpg') });
+    return { state: 'fail', message: 'a worker took a text for a film' };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'undecodable')
+      return { state: 'ok', message: 'a worker can look into films' };
+    const advice = 'install the packages anew on this machine: npm ci';
+    return {
+      state: 'fail',
+      message: `no worker could look into a film: ${(error as Error).message}`,
+      advice,
+    };
+  } finally {
+    await workers.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -4,6 +4,7 @@ import { jsonOption, readArguments } from './arguments.ts';
 import {
   checkClock,
   checkDataDir,
+  checkFilms,
   checkImages,
   checkModels,
   checkNode,
@@ -28,6 +29,7 @@ const checks: Record<string, Check> = {
   'files store': (config) => checkStore(config, config.filesStore),
   'storage store': (config) => checkStore(config, config.storageStore),
   images: checkImages,
+  films: checkFilms,
   models: checkModels,
   jobs: checkJobs,
   server: checkServer,

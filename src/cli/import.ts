@@ -1,4 +1,4 @@
-// `tintype import`: uploads all pictures below a folder of this machine, and goes on where it stopped when run again.
+// `tintype import`: uploads all pictures and films below a folder of this machine, and goes on where it stopped when run again.
 import { realpath, stat } from 'node:fs/promises';
 import type { Account } from '../accounts/tables.ts';
 import type { Config } from '../config.ts';
@@ -8,12 +8,16 @@ import { importFolder, type ImportTotals } from '../objects/import/import-folder
 import { ImportJournal, journalFile } from '../objects/import/journal.ts';
 import { type FoundEntry, walkFolder } from '../objects/import/walk.ts';
 import { parseFolder, parseTagList } from '../objects/object-fields.ts';
+import { UploadStore } from '../objects/store-upload.ts';
 import { AppError } from '../platform/errors.ts';
+import { createLog } from '../platform/log.ts';
+import { processFilmJob } from '../videos/process-film.ts';
 import { jsonOption, readArguments, UsageError, wholeNumber } from './arguments.ts';
 import { chooseAccount } from './choose-account.ts';
 import { printImport } from './import-summary.ts';
 import { formatBytes, printJson } from './output.ts';
 import { startProgress } from './progress.ts';
+import { openFilmService } from '../open-film-service.ts';
 import { withCore } from './with-core.ts';
 
 export const help = `Usage:
@@ -21,15 +25,15 @@ export const help = `Usage:
 
   --account         id or e-mail of the account; the only account or else the operator's if left out
   --folder          folder the objects get; below it, as below <folder>, the folders they lie in
-  --no-keep-paths   do not turn the folders the pictures lie in into folders of the objects
+  --no-keep-paths   do not turn the folders they lie in into folders of the objects
   --tags            tags all of them get, separated by commas
   --concurrency     files at a time, 1 to 32; 4 if left out
   --json            print the totals, and every file skipped or failed, as JSON
 
-Uploads every picture below <folder> with the checks and limits of an upload over the API, also while the server runs.
-What is not a picture is skipped and named at the end; links and names that begin with a dot are not followed. Run it
+Uploads every picture and film below <folder> with the checks and limits of an upload over the API, also while the server runs.
+What is neither is skipped and named at the end; links and names that begin with a dot are not followed. Run it
 again after Ctrl-C, a crash or a full quota: what is stored already is not stored twice. A file that has changed since
-is uploaded as a new object. Ends with 0 when all pictures are stored, else with 1.`;
+is uploaded as a new object. Ends with 0 when all are stored, else with 1.`;
 
 export async function importCommand(args: string[], config: () => Config): Promise<0 | 1> {
   const { values, positionals } = readArguments(
@@ -51,10 +55,11 @@ export async function importCommand(args: string[], config: () => Config): Promi
     tags: parseTagList(values.tags),
     keepPaths: values['keep-paths'],
   };
-  return withCore(config(), async (core) => {
+  const settings = config();
+  return withCore(settings, async (core) => {
     const account = enabled(await chooseAccount(core.database, values.account));
     const startedAt = performance.now();
-    const totals = await runImport(core, config().dataDir, { ...naming, account }, concurrency);
+    const totals = await runImport(core, settings, { ...naming, account }, concurrency);
     const seconds = (performance.now() - startedAt) / 1000;
     if (values.json) printJson({ account_id: account.account_id, ...totals, seconds });
     else printImport(totals, seconds, account);
@@ -64,12 +69,16 @@ export async function importCommand(args: string[], config: () => Config): Promi
 
 async function runImport(
   core: Core,
-  dataDir: string,
+  config: Config,
   target: ImportTarget,
   concurrency: number,
 ): Promise<ImportTotals> {
   const entries: FoundEntry[] = await Array.fromAsync(walkFolder(target.root));
-  const journal = await ImportJournal.open(journalFile(dataDir, target.account.account_id, target.root));
+  const journal = await ImportJournal.open(
+    journalFile(config.dataDir, target.account.account_id, target.root),
+  );
+  const films = openFilmService(config, createLog('fatal'));
+  const uploads = new UploadStore({ ...core, films: { inspect: films.inspect, processJob: processFilmJob } });
   const progress = startProgress('Importing', entries.length);
   const stop = stopOnSignal();
   let uploadedBytes = 0;
@@ -79,11 +88,16 @@ async function runImport(
   };
   try {
     const { signal } = stop;
-    return await importFolder({ ...core, journal }, target, entries, { concurrency, signal, onOutcome });
+    return await importFolder({ ...core, uploads, journal }, target, entries, {
+      concurrency,
+      signal,
+      onOutcome,
+    });
   } finally {
     stop.ignore();
     progress.stop();
     await journal.close();
+    await films.close();
   }
 }
 

@@ -15,6 +15,7 @@ import {
   sealSqliteFile,
 } from '../platform/database/sqlite-file.ts';
 import { AppError } from '../platform/errors.ts';
+import { resumeFilms } from '../videos/resume-films.ts';
 import { jsonOption, readArguments } from './arguments.ts';
 import { printJson } from './output.ts';
 import { startProgress } from './progress.ts';
@@ -28,9 +29,10 @@ export const help = `Usage:
   --force   replace a database that has accounts or cannot be read; the old one is kept beside it
   --json    print JSON
 
-Restores accounts, keys, objects, tags and folders from the small files that lie beside the originals. Stop the server
+Restores accounts, keys, webhooks, objects, tags and folders from the small files that lie beside the originals. Stop the server
 first (--check may run beside it; then the changes of the last seconds may show as differences). Lost are only: times of
-last use, answers kept for repeated uploads, which variants were made with /create, and background work not done yet.
+last use, answers kept for repeated uploads, which variants were made with /create, events and deliveries that waited, and other background work
+not done yet; films that were not ready are processed again.
 --check ends with 1 when something could not be restored or differs.`;
 
 export async function rebuild(args: string[], config: () => Config): Promise<0 | 1> {
@@ -78,6 +80,7 @@ async function build(config: Config, file: string): Promise<RebuildReport> {
       openSecret: (sealed) => core.secretBox.open(sealed),
       onProgress: (manifests) => progress.advance(manifests),
     });
+    await resumeFilms(core.database);
   } finally {
     progress.stop();
     await core.database.close();

@@ -10,7 +10,9 @@ export type PublicAddress = {
 export type AddressMatch = PublicAddress | 'no object' | 'not ours';
 type Mount = { backend: StorageBackend; host: string | null; prefix: string };
 
-const addressPattern = /^([0-9a-f]{16})\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})\/([^/]{1,2000})$/;
+/** Only the streams of films have files further down. */
+const addressPattern =
+  /^([0-9a-f]{16})\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})\/([^/]{1,2000}|stream\/[0-9a-f]{12}\/[a-z0-9/._-]{1,100})$/;
 
 /**
  * A file address with a host of its own serves nothing but objects there. One with a path is also known by that path on

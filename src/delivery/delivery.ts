@@ -99,6 +99,7 @@ export class Delivery {
       return send(request, response, kept, download);
     }
     const found = await this.#find(request, match, path, parameters ?? new URLSearchParams());
+    if ('redirectTo' in found) return redirect(response, found.redirectTo);
     await send(request, response, found, download);
   }
 
@@ -136,14 +137,16 @@ export class Delivery {
     address: PublicAddress,
     path: string,
     query: URLSearchParams,
-  ): Promise<Representation> {
-    const { representation, source, sharedWith } = await this.#finder.find({
+  ): Promise<Representation | { redirectTo: string }> {
+    const found = await this.#finder.find({
       address,
       path,
       query,
       client: this.#parts.clientOf(request),
       accepts: clientKind(request.headers.accept),
     });
+    if ('redirectTo' in found) return found;
+    const { representation, source, sharedWith } = found;
     this.#parts.onAnswer?.(source);
     if (representation.bytes && sharedWith !== 'nobody') {
       const key = sharedWith === 'all' ? path : keyForAlike(path, request);
@@ -167,6 +170,18 @@ export class Delivery {
     if (response.headersSent) response.destroy();
     else sendError(response, known, { ...commonHeaders, 'X-Request-Id': requestId });
   }
+}
+
+/** To where somebody else keeps it; who they are may change, so nobody should remember it. */
+function redirect(response: ServerResponse, location: string): void {
+  response
+    .writeHead(302, {
+      ...commonHeaders,
+      Location: location,
+      'Cache-Control': 'no-store',
+      'Content-Length': 0,
+    })
+    .end();
 }
 
 /** What a client's Accept decides is kept for those whose says the same. */

@@ -19,19 +19,22 @@ import { originalKey } from '../objects/object-keys.ts';
 import { thumbnailName } from '../objects/object-json.ts';
 import { cacheTags } from '../objects/purge-caches.ts';
 import type { Stores } from '../objects/stores.ts';
+import type { StreamIndexes } from '../videos/stream-index.ts';
 import { AppError, retryAfter } from '../platform/errors.ts';
 import type { PublicAddress } from './address.ts';
 import type { NameForNginx } from './hand-to-nginx.ts';
+import { findFilmFile, type FoundFilmFile } from './film-files.ts';
+import { filmRepresentation } from './film-representation.ts';
 import type { FactsCache, ObjectFacts } from './object-facts.ts';
 import {
   heldRepresentation,
   type Lifetime,
+  maxHeldBytes,
   type Representation,
   representationHeaders,
 } from './representation.ts';
 import { checkPolicy, isOpen } from './transform-policy.ts';
 
-const maxHeldBytes = 256 * 1024;
 /** An AVIF of more pixels takes so long that nobody should wait for it. */
 const maxAwaitedAvifPixels = 2_000_000;
 /** Facts change now and then while a picture is rendered, but not all the time. */
@@ -42,6 +45,7 @@ const madeAnyway = new Set<string>([thumbnailName, 'original.webp']);
 export type FindParts = {
   facts: FactsCache;
   stores: Stores;
+  streams: StreamIndexes;
   variants: VariantRenderer;
   describe: (generation: string) => Promise<Description | null>;
   isKeptVariant: (generation: string, name: string) => Promise<boolean>;
@@ -60,7 +64,8 @@ export type Ask = {
   accepts: ClientKind;
 };
 
-export type Found = {
+export type Found = FoundRepresentation | { redirectTo: string };
+type FoundRepresentation = {
   representation: Representation;
   source: 'disk' | 'rendered';
   /** Whether others who ask for the path may get the same: all, those that accept the same, or nobody. */
@@ -92,6 +97,9 @@ export class RepresentationFinder {
     const { bucketId, objectId, backend, rendition } = ask.address;
     const facts = await this.#parts.facts.find(bucketId, objectId);
     if (!facts || facts.backend !== backend) throw new AppError('object_not_found');
+    const filmFile = facts.kind === 'video' && (await findFilmFile(this.#parts, facts, rendition));
+    if (filmFile) return this.#filmFile(facts, filmFile);
+    if (rendition.includes('/')) throw new AppError('not_found');
     const asked = parseTransformation(rendition, facts.presets);
     if (asked.kind === 'original')
       return { representation: this.#original(facts), source: 'disk', sharedWith: 'nobody' };
@@ -141,7 +149,7 @@ export class RepresentationFinder {
     negotiated: boolean,
   ): Promise<{ variant: Variant; awaited: boolean }> {
     const { variants, stores } = this.#parts;
-    const original = originalImageOf(stores, facts);
+    const original = originalImageOf(stores, facts, wanted.tokens.t);
     if (!negotiated || wanted.format !== 'avif' || !isLarge(original.facts, wanted))
       return { variant: await variants.getVariant(original, wanted, options), awaited: true };
     const found = await variants.findVariant(original, wanted, options);
@@ -190,6 +198,16 @@ export class RepresentationFinder {
 
   #tagOf(facts: readonly ObjectFacts[]): { header: string; value: string } {
     return { header: this.#parts.tagHeader, value: cacheTags(this.#parts.tagHeader, facts) };
+  }
+
+  async #filmFile(facts: ObjectFacts, { file, lifetime }: FoundFilmFile): Promise<Found> {
+    if (file.kind === 'elsewhere') return { redirectTo: file.url };
+    const settled = lifetime === 'of the object' ? lifetimeOf([facts]) : lifetime;
+    const storage = this.#parts.stores[facts.backend];
+    const tag = this.#tagOf([facts]);
+    const representation = await filmRepresentation(storage, facts, { file, lifetime: settled, tag });
+    if (facts.stale) throw new FactsChanged();
+    return { representation, source: 'disk', sharedWith: 'all' };
   }
 
   #original(facts: ObjectFacts): Representation {

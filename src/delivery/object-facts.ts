@@ -23,6 +23,9 @@ const objectColumns = [
   'height',
   'frames',
   'alpha',
+  'duration_ms',
+  'status',
+  'film',
 ] as const;
 
 const accountColumns = [

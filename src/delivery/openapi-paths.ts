@@ -3,9 +3,9 @@
 export function publicAddressPaths(filesUrl: string): Record<string, object> {
   const path = (name: string): object => ({ name, in: 'path', required: true, schema: { type: 'string' } });
   const get = {
-    summary: 'The original, or the picture as the address describes it',
+    summary: 'The original, the picture as the address describes it, or a film’s stream',
     description:
-      'No key. `original` is the stored file; `original.webp` re-encodes; tokens joined by `_` transform, such as `h-200_w-200.webp`. Conditional and range requests work.',
+      'No key. `original` is the stored file; `original.webp` re-encodes; tokens joined by `_` transform, such as `h-200_w-200.webp`. Conditional and range requests work. Of a film these are its poster, or with `t-3.5` a frame; `original.m3u8` is its stream, `original.mp4` a file to download, `storyboard.vtt` its previews.',
     tags: ['Public addresses'],
     security: [],
     parameters: [

@@ -4,6 +4,9 @@ import type { PreparedAnswer } from '../platform/http/front-connection.ts';
 import type { Range } from './byte-range.ts';
 import type { ObjectFacts } from './object-facts.ts';
 
+/** What is larger is streamed and never kept in memory. */
+export const maxHeldBytes = 256 * 1024;
+
 export type Representation = {
   /** Of all objects it shows; it may be used only while they are as they were. */
   facts: readonly ObjectFacts[];
@@ -37,13 +40,14 @@ export const commonHeaders = {
   'Content-Security-Policy': "default-src 'none'; sandbox",
 } as const;
 
-/** `for ever`: the address never shows anything else. `soon`: something better is being made. */
-export type Lifetime = 'for ever' | 'an hour' | 'soon';
+/** `for ever`: the address never shows anything else. `soon`, `moments`: something better is being made. */
+export type Lifetime = 'for ever' | 'an hour' | 'soon' | 'moments';
 
 const cacheControl: Record<Lifetime, string> = {
   'for ever': 'public, max-age=31536000, immutable',
   'an hour': 'public, max-age=3600, stale-while-revalidate=86400',
   soon: 'public, max-age=60',
+  moments: 'public, max-age=2',
 };
 
 export function representationHeaders(input: {

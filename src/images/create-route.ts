@@ -31,7 +31,8 @@ export type CreateParts = {
   database: Database;
   urls: PublicUrls;
   variants: VariantRenderer;
-  originalOf: (object: ObjectRow) => OriginalImage;
+  /** The picture of an object, or of a moment of a film. */
+  originalOf: (object: ObjectRow, seconds?: number) => OriginalImage;
 };
 
 export function createRoute(app: HttpApp, { database, urls, variants, originalOf }: CreateParts): void {
@@ -77,7 +78,7 @@ export function createRoute(app: HttpApp, { database, urls, variants, originalOf
       }
       const wanted = settle(asked, object, request.headers.accept);
       const mark = await findMark(database, accountId, wanted);
-      const variant = await variants.getVariant(originalOf(object), wanted, {
+      const variant = await variants.getVariant(originalOf(object, wanted.tokens.t), wanted, {
         kept: true,
         mark: mark && originalOf(mark),
       });

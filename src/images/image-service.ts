@@ -7,6 +7,7 @@ import { CacheEvictor } from './variants/cache-evictor.ts';
 import { LocalVariantMaker } from './variants/make-variant.ts';
 import { VariantBudget } from './variants/variant-budget.ts';
 import { VariantStore } from './variants/variant-store.ts';
+import { Stills, type TakeStill } from './variants/stills.ts';
 import { createVision, type Vision } from './vision/vision.ts';
 
 const megabyte = 1024 * 1024;
@@ -26,6 +27,7 @@ export type ImageServiceOptions = {
   cacheMaxBytes: number;
   mezzanines: boolean;
   modelPath: string | null;
+  takeStill: TakeStill;
   log: Log;
 };
 
@@ -69,6 +71,7 @@ export function createImageService(options: ImageServiceOptions): ImageService {
     evictor,
     budget,
     vision,
+    stills: new Stills({ store, evictor, takeStill: options.takeStill }),
     mezzanines: options.mezzanines,
   });
   let recount: NodeJS.Timeout | undefined;

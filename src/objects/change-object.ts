@@ -1,7 +1,7 @@
 // Changes of an object after its upload: new tags or folder, and its end. Each is one transaction.
-import { giveBackStorage } from '../accounts/quota.ts';
+import { countedSeconds, giveBackStorage, giveBackVideo } from '../accounts/quota.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { Database } from '../platform/database/database.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { enqueue, type Job, type JobHandler } from '../platform/jobs/jobs.ts';
 import { changeFacets, facetsOf } from './facets.ts';
@@ -9,8 +9,8 @@ import { findObject } from './find-object.ts';
 import { manifestJob } from './manifests.ts';
 import { objectEventData } from './object-event-data.ts';
 import type { PublicUrls } from './object-json.ts';
-import { manifestKey, originalKey } from './object-keys.ts';
-import type { ForgetInCaches } from './purge-caches.ts';
+import { filmFolderKey, manifestKey, originalKey } from './object-keys.ts';
+import type { ForgetElsewhere } from './purge-caches.ts';
 import type { Stores } from './stores.ts';
 import type { ObjectRow } from './tables.ts';
 
@@ -52,12 +52,12 @@ export type DeleteParts = {
   database: Database;
   stores: Stores;
   urls: PublicUrls;
-  forgetInCaches: ForgetInCaches;
+  forgetElsewhere: ForgetElsewhere;
 };
 
 /** Gone from every address when this resolves; the bytes, and what caches hold, follow by jobs of the same transaction. */
 export async function deleteObject(
-  { database, stores, urls, forgetInCaches }: DeleteParts,
+  { database, stores, urls, forgetElsewhere }: DeleteParts,
   accountId: string,
   objectId: string,
 ): Promise<ObjectRow> {
@@ -67,8 +67,8 @@ export async function deleteObject(
       tx.deleteFrom('objects').where('generation', '=', found.generation).execute(),
       tx.deleteFrom('kept_variants').where('generation', '=', found.generation).execute(),
       changeFacets(tx, found, { remove: facetsOf(found) }),
-      giveBackStorage(tx, accountId, found.size_bytes, 1),
-      enqueue(tx, [purgeJob(found), ...forgetInCaches(found)]),
+      giveBack(tx, found),
+      enqueue(tx, [purgeJob(found), ...forgetElsewhere(found)]),
       recordEvent(tx, { accountId, type: 'object.deleted', data: objectEventData(urls, found) }),
       database.announce(tx, objectTopic, objectTopicKey(found)),
     ]);
@@ -81,13 +81,19 @@ export async function deleteObject(
   return object;
 }
 
-type Purge = Pick<ObjectRow, 'backend' | 'bucket_id' | 'generation'>;
+function giveBack(tx: Tx, { account_id: accountId, size_bytes: bytes, duration_ms: ms }: ObjectRow) {
+  return ms === null
+    ? giveBackStorage(tx, accountId, bytes, 1)
+    : giveBackVideo(tx, accountId, countedSeconds(ms), 1);
+}
 
-function purgeJob({ backend, bucket_id, generation }: Purge): Job {
+type Purge = Pick<ObjectRow, 'backend' | 'bucket_id' | 'generation' | 'kind'>;
+
+function purgeJob({ backend, bucket_id, generation, kind }: Purge): Job {
   return {
     kind: 'purge-object',
     key: generation,
-    payload: { backend, bucket_id, generation } satisfies Purge,
+    payload: { backend, bucket_id, generation, kind } satisfies Purge,
   };
 }
 
@@ -96,11 +102,12 @@ export function purgeHandler(
   removeVariants: (bucketId: string, generation: string) => Promise<void>,
 ): JobHandler {
   return {
-    async run({ backend, bucket_id: bucketId, generation }: Purge) {
+    async run({ backend, bucket_id: bucketId, generation, kind }: Purge) {
       const storage = stores[backend];
       await storage.delete(manifestKey(bucketId, generation));
       await storage.delete(originalKey(bucketId, generation));
       failpoint('purge:original-gone');
+      if (kind === 'video') await storage.deleteFolder(filmFolderKey(bucketId, generation));
       await removeVariants(bucketId, generation);
     },
     maxAttempts: 100,

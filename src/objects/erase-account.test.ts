@@ -33,7 +33,7 @@ describe('erasing an account', () => {
       database: temp.database,
       stores: through,
       urls: { files: '', storage: '' },
-      forgetInCaches: () => [],
+      forgetElsewhere: () => [],
     }).run({ account_id: account.account_id } as never, context);
   const eraseAt = (account: Account, at: number): Promise<unknown> =>
     temp.database.write((tx) =>

@@ -29,7 +29,7 @@ describe('manifests', () => {
     database: temp.database,
     stores,
     urls: { files: '', storage: '' },
-    forgetInCaches: () => [],
+    forgetElsewhere: () => [],
   });
   async function run(kind: string, payload: unknown, through = stores): Promise<void> {
     await manifestHandlers(temp.database, through)[kind]?.run(payload as never, context);

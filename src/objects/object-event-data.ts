@@ -1,7 +1,9 @@
 // What receivers are told of an object: the same fields for pictures and films, null where there is nothing to tell.
+import { playableRenditions, type Rendition } from './film-renditions.ts';
 import { type PublicUrls, storedObject } from './object-json.ts';
+import type { ObjectRow } from './tables.ts';
 
-type Row = Parameters<typeof storedObject>[1];
+type Row = Omit<ObjectRow, 'seq' | 'thumbhash' | 'dominant_color'>;
 
 export type ObjectEventData = {
   object_id: string;
@@ -11,32 +13,29 @@ export type ObjectEventData = {
   status: string;
   /** Seconds. */
   duration: number | null;
-  width: number | null;
-  height: number | null;
-  renditions: readonly object[] | null;
+  width: number;
+  height: number;
+  renditions: readonly Rendition[] | null;
   tags: string[];
   folder: string | null;
   error: string | null;
 };
 
-/** What is known of a film besides its row. */
-export type FilmEventData = Partial<Pick<ObjectEventData, 'duration' | 'renditions' | 'error'>>;
-
-export function objectEventData(urls: PublicUrls, row: Row, film: FilmEventData = {}): ObjectEventData {
+export function objectEventData(urls: PublicUrls, row: Row): ObjectEventData {
   const { object_id, object_url, original, video_url = null, tags, folder } = storedObject(urls, row);
+  const isFilm = row.duration_ms !== null;
   return {
     object_id,
     object_url,
     original,
     video_url,
     status: row.status,
-    duration: film.duration ?? null,
-    // Zero: not known yet.
-    width: row.width || null,
-    height: row.height || null,
-    renditions: film.renditions ?? null,
+    duration: isFilm ? (row.duration_ms as number) / 1000 : null,
+    width: row.width,
+    height: row.height,
+    renditions: isFilm ? playableRenditions(row.film) : null,
     tags,
     folder,
-    error: film.error ?? null,
+    error: row.error,
   };
 }

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import type { StorageBackend } from '../accounts/tables.ts';
 import { toKilobytes } from '../accounts/units.ts';
+import { playableRenditions } from './film-renditions.ts';
 import type { ObjectRow } from './tables.ts';
 
 export type PublicUrls = Readonly<Record<StorageBackend, string>>;
@@ -35,6 +36,22 @@ export const ObjectDetails = Type.Object({
   created_at: Type.String(),
   status: Type.String(),
   caption: Type.Optional(Type.String()),
+  duration: Type.Optional(Type.Number({ description: 'Seconds (videos only)' })),
+  progress: Type.Optional(
+    Type.Integer({ description: 'Per cent of the processing that is done (videos only)' }),
+  ),
+  renditions: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        width: Type.Integer(),
+        height: Type.Integer(),
+        bandwidth: Type.Integer({ description: 'Bits per second at most' }),
+      }),
+      { description: 'What can be played now, as far as it is known (videos only)' },
+    ),
+  ),
+  error: Type.Optional(Type.String({ description: 'Why the processing failed (videos only)' })),
   thumbhash: Type.Optional(Type.String({ description: 'A blurred likeness in about 25 bytes, base 64' })),
   dominant_color: Type.Optional(Type.String({ description: 'The colour there is most of, as #rrggbb' })),
 });
@@ -54,7 +71,7 @@ export function objectUrl(
 
 export function storedObject(
   urls: PublicUrls,
-  object: Omit<ObjectRow, 'seq' | 'thumbhash' | 'dominant_color'>,
+  object: Omit<ObjectRow, 'seq' | 'thumbhash' | 'dominant_color' | 'error'>,
 ): Static<typeof StoredObject> {
   const url = objectUrl(urls, object);
   const isImage = object.kind === 'image';
@@ -78,8 +95,20 @@ export function objectDetails(urls: PublicUrls, object: ObjectRow): Static<typeo
     created_at: new Date(object.created_at).toISOString(),
     status: object.status,
     ...(object.caption === null ? {} : { caption: object.caption }),
+    ...(object.duration_ms === null ? {} : filmDetails(object)),
     ...(object.thumbhash ? { thumbhash: object.thumbhash } : {}),
     ...(object.dominant_color ? { dominant_color: object.dominant_color } : {}),
+  };
+}
+
+function filmDetails({ width, height, duration_ms: durationMs, progress, error, film }: ObjectRow) {
+  return {
+    width,
+    height,
+    duration: (durationMs as number) / 1000,
+    progress: progress ?? 0,
+    renditions: playableRenditions(film),
+    ...(error === null ? {} : { error }),
   };
 }
 

@@ -6,10 +6,11 @@ import { isKeySegment } from '../platform/storage/storage-key.ts';
 
 const generationPattern = /^[0-9a-f]{24}$/;
 const manifestSuffix = '.json';
+const filmSuffix = '.film';
 const bucketManifestName = 'bucket.json';
 
 export type ObjectKey =
-  | { kind: 'original' | 'manifest'; bucketId: string; generation: string }
+  | { kind: 'original' | 'manifest' | 'film'; bucketId: string; generation: string }
   | { kind: 'bucket-manifest'; bucketId: string };
 
 /** 24 hex digits: 12 of the time in milliseconds, then 12 of chance. */
@@ -29,6 +30,18 @@ export function manifestKey(bucketId: string, generation: string): string {
   return originalKey(bucketId, generation) + manifestSuffix;
 }
 
+/** The poster of a film, or a file of one of its streams. */
+export function filmKey(bucketId: string, generation: string, name: string): string {
+  return `${filmFolderKey(bucketId, generation)}${name}`;
+}
+
+/** What all keys of a film's own files begin with. */
+export function filmFolderKey(bucketId: string, generation: string): string {
+  return `${originalKey(bucketId, generation)}${filmSuffix}/`;
+}
+
+export const posterName = 'poster.jpg';
+
 export function bucketManifestKey(bucketId: string): string {
   return `${bucketId}/${bucketManifestName}`;
 }
@@ -38,6 +51,9 @@ export function parseObjectKey(key: string): ObjectKey | null {
   const [bucketId = '', ...rest] = key.split('/');
   if (!isKeySegment(bucketId)) return null;
   if (key === bucketManifestKey(bucketId)) return { kind: 'bucket-manifest', bucketId };
+  const film = rest[2]?.endsWith(filmSuffix) ? rest[2].slice(0, -filmSuffix.length) : '';
+  if (generationPattern.test(film) && key.startsWith(filmFolderKey(bucketId, film)))
+    return { kind: 'film', bucketId, generation: film };
   const name = rest.at(-1) ?? '';
   const isManifest = name.endsWith(manifestSuffix);
   const generation = isManifest ? name.slice(0, -manifestSuffix.length) : name;

@@ -19,6 +19,8 @@ const jobFor = (number: number): Job[] =>
     bucket_id: '0123456789abcdef',
     object_id: `o${number}`,
     generation: number.toString(16).padStart(24, '0'),
+    kind: 'image',
+    film: null,
   });
 
 describe('telling caches', () => {

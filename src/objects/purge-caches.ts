@@ -16,9 +16,9 @@ export type PurgeCall = {
   body: string | undefined;
 };
 
-/** What a deletion asks of the caches in front: a job, or none when there is nothing to call. */
-export type ForgetInCaches = (
-  object: Pick<ObjectRow, 'backend' | 'bucket_id' | 'object_id' | 'generation'>,
+/** What a deletion asks of others: of the caches in front, and of whoever made the streams of a film. */
+export type ForgetElsewhere = (
+  object: Pick<ObjectRow, 'backend' | 'bucket_id' | 'object_id' | 'generation' | 'kind' | 'film'>,
 ) => Job[];
 
 const kind = 'purge-caches';
@@ -37,7 +37,7 @@ export function cacheTags(header: string, objects: readonly Tagged[]): string {
   return objects.map(cacheTag).join(separator);
 }
 
-export function forgetInCaches(urls: PublicUrls, call: PurgeCall | null): ForgetInCaches {
+export function forgetInCaches(urls: PublicUrls, call: PurgeCall | null): ForgetElsewhere {
   if (!call) return () => [];
   return (object) => {
     const payload: Purged = { url: objectUrl(urls, object), tag: cacheTag(object) };

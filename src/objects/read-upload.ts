@@ -3,7 +3,7 @@ import { MultipartFault, MultipartParser, type PartHead } from '../lib/multipart
 import { AppError } from '../platform/errors.ts';
 import { cleanFileName, parseFolder, parseObjectId, parseTagList } from './object-fields.ts';
 import type { FileReceiver, ReceivedFile } from './receive-file.ts';
-import type { UploadFields } from './store-upload.ts';
+import type { UploadFields } from './new-object-row.ts';
 
 const maxParts = 50;
 const maxFieldBytes = 64 * 1024;

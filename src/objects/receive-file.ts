@@ -1,5 +1,6 @@
 // Streams an uploaded file to its key while it is counted, hashed, recognised and walked: every fault that its bytes
-// can have is known when the last one has come, and nothing of it stays in memory.
+// can have is known when the last one has come, and nothing of it stays in memory. What a film holds is found out later,
+// by a decoder in a process of its own.
 import { createHash } from 'node:crypto';
 import { SNIFF_BYTES, sniffType } from '../lib/sniff-type.ts';
 import type { SniffedType } from '../lib/sniffers/sniffed-type.ts';
@@ -14,7 +15,15 @@ import { AppError } from '../platform/errors.ts';
 import type { NewOriginal } from './new-original.ts';
 
 export type UploadLimits = { maxImageBytes: number | null; maxVideoBytes: number | null };
-export type ReceivedFile = { original: NewOriginal; sizeBytes: number; sha256: string; facts: ImageFacts };
+export type ReceivedContent =
+  | { readonly kind: 'image'; readonly facts: ImageFacts }
+  | { readonly kind: 'video'; readonly type: string };
+export type ReceivedFile = {
+  original: NewOriginal;
+  sizeBytes: number;
+  sha256: string;
+  content: ReceivedContent;
+};
 
 export class FileReceiver {
   readonly #original: NewOriginal;
@@ -33,9 +42,9 @@ export class FileReceiver {
   }
 
   finish(): ReceivedFile {
-    const facts = asUploadFault(() => this.#inspector.end());
+    const content = asUploadFault(() => this.#inspector.end());
     const original = this.#original;
-    return { original, sizeBytes: original.file.size, sha256: this.#hash.digest('hex'), facts };
+    return { original, sizeBytes: original.file.size, sha256: this.#hash.digest('hex'), content };
   }
 
   /** Leaves nothing of it. */
@@ -74,6 +83,7 @@ class Inspector {
   #sizeBytes = 0;
   #maxBytes: number | null = null;
   #walker: ImageWalker | null = null;
+  #filmType: string | null = null;
 
   constructor(limits: UploadLimits) {
     this.#limits = limits;
@@ -81,25 +91,32 @@ class Inspector {
 
   push(chunk: Buffer): void {
     this.#sizeBytes += chunk.length;
-    if (!this.#walker) {
+    if (this.#walker) this.#walker.push(chunk);
+    else if (this.#filmType === null) {
       this.#head.push(chunk);
       if (this.#sizeBytes < SNIFF_BYTES) return;
       this.#recognise();
-    } else this.#walker.push(chunk);
+    }
     if (this.#maxBytes !== null && this.#sizeBytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
   }
 
-  end(): ImageFacts {
+  end(): ReceivedContent {
     if (this.#sizeBytes === 0) throw new AppError('file_empty');
-    if (!this.#walker) this.#recognise();
-    return (this.#walker as unknown as ImageWalker).end();
+    if (this.#head.length > 0) this.#recognise();
+    if (this.#filmType !== null) return { kind: 'video', type: this.#filmType };
+    return { kind: 'image', facts: (this.#walker as ImageWalker).end() };
   }
 
   #recognise(): void {
     const head = this.#head.length === 1 ? (this.#head[0] as Buffer) : Buffer.concat(this.#head);
     this.#head = [];
     const sniffed = sniffType(head);
-    if (sniffed.kind !== 'image') throw unsupported(sniffed);
+    if (sniffed.kind === 'refused') throw unsupported(sniffed);
+    if (sniffed.kind === 'video') {
+      this.#maxBytes = this.#limits.maxVideoBytes;
+      this.#filmType = sniffed.type;
+      return;
+    }
     this.#maxBytes = this.#limits.maxImageBytes;
     this.#walker = createImageWalker(sniffed.type as ImageType);
     this.#walker.push(head);
@@ -111,15 +128,13 @@ function tooLarge(maxBytes: number): AppError {
 }
 
 function unsupported(sniffed: SniffedType): AppError {
-  if (sniffed.kind === 'video')
-    return new AppError('unsupported_type', 'Videos are not supported by this version; upload an image');
   if (/HEI[CF]/.test(sniffed.label)) {
     return new AppError(
       'unsupported_type',
       'HEIC pictures are not supported; convert it to JPEG, PNG, WebP or AVIF and upload that',
     );
   }
-  const supported = 'Supported are JPEG, PNG, GIF, WebP and AVIF';
+  const supported = 'Supported are JPEG, PNG, GIF, WebP, AVIF, and films as MP4, MOV, AVI, MKV, WebM or MPEG';
   return new AppError(
     'unsupported_type',
     `This is not a supported image or video but ${sniffed.label}. ${supported}`,

@@ -1,86 +1,121 @@
 // The one commit point of an upload: bytes durable under a fresh key, then one transaction that makes them an object.
 // What dies before the commit leaves a key that no row names, and a janitor takes it.
 import { sql } from 'kysely';
+import { readFile, rm } from 'node:fs/promises';
 import { noticeFullStorage } from '../accounts/full-storage.ts';
-import { holdAccount, takeStorage } from '../accounts/quota.ts';
+import { countedSeconds, holdAccount, takeStorage, takeVideo } from '../accounts/quota.ts';
 import type { Account } from '../accounts/tables.ts';
 import { eventStatements } from '../events/record-event.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { type Statement, statement } from '../platform/database/statement.ts';
 import { AppError, retryAfter } from '../platform/errors.ts';
 import { failpoint } from '../platform/failpoints.ts';
-import { enqueueStatement } from '../platform/jobs/jobs.ts';
-import { randomHex } from '../platform/random.ts';
+import { enqueueStatement, type Job } from '../platform/jobs/jobs.ts';
 import { facetsOf, facetStatements } from './facets.ts';
 import { recall, rememberFirst } from './idempotency.ts';
 import { manifestJob } from './manifests.ts';
-import { videoIdPrefix } from './object-fields.ts';
+import { filmKey, posterName } from './object-keys.ts';
 import { objectEventData } from './object-event-data.ts';
 import { type PublicUrls, storedObject } from './object-json.ts';
+import { type InspectedFilm, type NewRow, newRow, type UploadFields } from './new-object-row.ts';
 import type { ReceivedFile } from './receive-file.ts';
 import type { Stores } from './stores.ts';
 import type { ObjectRow } from './tables.ts';
 
-export type UploadFields = {
-  objectId: string | null;
-  tags: string[];
-  folder: string | null;
-  fileName: string;
-};
 export type StoreUpload = {
   account: Account;
   file: ReceivedFile;
   fields: UploadFields;
   idempotencyKey?: string | undefined;
 };
-/** The place in the order is taken when it is stored. */
-type NewRow = Omit<ObjectRow, 'seq' | 'thumbhash' | 'dominant_color'>;
+export type FilmParts = {
+  /** Throws an AppError when the file is no film we take. */
+  inspect(film: { path: string; type: string }): Promise<InspectedFilm>;
+  /** What makes its streams. */
+  processJob(film: Pick<ObjectRow, 'generation'>): Job;
+};
+
+type UploadStoreParts = { database: Database; stores: Stores; urls: PublicUrls; films: FilmParts };
 export type StoredAnswer = ReturnType<typeof storedObject>;
 
 export class UploadStore {
   readonly #database: Database;
   readonly #stores: Stores;
   readonly #urls: PublicUrls;
+  readonly #films: FilmParts;
 
-  constructor(parts: { database: Database; stores: Stores; urls: PublicUrls }) {
+  constructor(parts: UploadStoreParts) {
     this.#database = parts.database;
     this.#stores = parts.stores;
     this.#urls = parts.urls;
+    this.#films = parts.films;
   }
 
   async store(upload: StoreUpload): Promise<StoredAnswer> {
+    let film: InspectedFilm | null = null;
     try {
-      const row = this.#newRow(upload);
+      film = await this.#inspect(upload.file);
+      const row = newRow(upload, film);
       // Saves the disk work, not more. Under a key only the transaction can tell a rival from the first of two repeats.
       if (row.custom_id && !upload.idempotencyKey && (await idInUse(this.#database.read, row)))
         throw new AppError('object_id_in_use');
-      return await this.#storeRow(row, upload);
+      return await this.#storeRow(row, upload, film);
     } finally {
       await upload.file.original.file.discard();
+      if (film) await rm(film.posterPath, { force: true });
     }
   }
 
-  async #storeRow(row: NewRow, { file, idempotencyKey }: StoreUpload): Promise<StoredAnswer> {
+  async #inspect({ original, content }: ReceivedFile): Promise<InspectedFilm | null> {
+    if (content.kind === 'image') return null;
+    const path = await original.file.localPath();
+    if (path === null) throw new AppError('not_implemented', 'This storage backend does not take films yet');
+    return this.#films.inspect({ path, type: content.type });
+  }
+
+  async #storeRow(
+    row: NewRow,
+    { file, idempotencyKey }: StoreUpload,
+    film: InspectedFilm | null,
+  ): Promise<StoredAnswer> {
     const { original } = file;
     let writing = false;
     try {
       failpoint('upload:received');
       await original.file.commit();
+      if (film) await this.#keepPoster(row, film);
       failpoint('upload:durable');
       writing = true;
       const body = storedObject(this.#urls, row);
+      const jobs = film ? [this.#films.processJob(row)] : [];
       await this.#database.writeBatch([
-        ...commitStatements(row, body, idempotencyKey),
+        ...commitStatements(row, body, idempotencyKey, jobs),
         ...this.#createdEvent(row),
       ]);
       failpoint('upload:committed');
       return body;
     } catch (error) {
       if (!writing || isCertainlyNotCommitted(error))
-        await this.#stores[original.backend].delete(original.key).catch(() => undefined);
+        await this.#forget(row, original.key).catch(() => undefined);
       if (error instanceof Repeated) return this.#firstAnswer(row.account_id, idempotencyKey as string);
       throw error;
     }
+  }
+
+  #createdEvent(row: NewRow): Statement[] {
+    const data = objectEventData(this.#urls, { ...row, error: null });
+    return eventStatements({ accountId: row.account_id, type: 'object.created', data, at: row.created_at });
+  }
+
+  async #keepPoster(row: NewRow, { posterPath }: InspectedFilm): Promise<void> {
+    const key = filmKey(row.bucket_id, row.generation, posterName);
+    await this.#stores[row.backend].put(key, await readFile(posterPath));
+    failpoint('upload:poster-kept');
+  }
+
+  async #forget({ backend, bucket_id: bucketId, generation, kind }: NewRow, key: string): Promise<void> {
+    await this.#stores[backend].delete(key);
+    if (kind === 'video') await this.#stores[backend].delete(filmKey(bucketId, generation, posterName));
   }
 
   async #firstAnswer(accountId: string, idempotencyKey: string): Promise<StoredAnswer> {
@@ -88,55 +123,39 @@ export class UploadStore {
     if (answer === undefined) throw new AppError('overloaded', undefined, retryAfter(1));
     return JSON.parse(answer) as StoredAnswer;
   }
-
-  #createdEvent(row: NewRow): Statement[] {
-    const data = objectEventData(this.#urls, row);
-    return eventStatements({ accountId: row.account_id, type: 'object.created', data, at: row.created_at });
-  }
-
-  #newRow({ account, file, fields }: StoreUpload): NewRow {
-    if (fields.objectId?.startsWith(videoIdPrefix)) throw new AppError('invalid_object_id');
-    return {
-      generation: file.original.generation,
-      account_id: account.account_id,
-      bucket_id: account.bucket_id,
-      object_id: fields.objectId ?? randomHex(6),
-      custom_id: fields.objectId === null ? 0 : 1,
-      backend: file.original.backend,
-      kind: 'image',
-      type: file.facts.type,
-      size_bytes: file.sizeBytes,
-      sha256: file.sha256,
-      width: file.facts.width,
-      height: file.facts.height,
-      frames: file.facts.frames,
-      alpha: file.facts.alpha ? 1 : 0,
-      folder: fields.folder,
-      tags: JSON.stringify(fields.tags),
-      original_file_name: fields.fileName,
-      status: 'ready',
-      caption: null,
-      created_at: Date.now(),
-    };
-  }
 }
 
 /** Another request under the same Idempotency-Key was first. */
 class Repeated extends Error {}
 
 /** All that makes stored bytes an object. In this order, because the first that is refused is what the uploader hears. */
-function commitStatements(row: NewRow, body: StoredAnswer, idempotencyKey: string | undefined): Statement[] {
+function commitStatements(
+  row: NewRow,
+  body: StoredAnswer,
+  idempotencyKey: string | undefined,
+  jobs: readonly Job[],
+): Statement[] {
   const remembered = (key: string): Statement =>
     rememberFirst(row.account_id, key, JSON.stringify(body), () => new Repeated());
   return [
     holdAccount(row.account_id),
     ...(idempotencyKey ? [remembered(idempotencyKey)] : []),
     insertObject(row, () => new AppError('object_id_in_use')),
-    noticeFullStorage(row.account_id, row.size_bytes),
-    takeStorage(row.account_id, row.size_bytes),
+    ...takeRoom(row),
     ...facetStatements({ account_id: row.account_id, seq: null }, { add: facetsOf(row) }),
     enqueueStatement(manifestJob(row)),
+    ...jobs.map(enqueueStatement),
   ];
+}
+
+/** Pictures take room in bytes, films in seconds. */
+function takeRoom({
+  account_id: accountId,
+  size_bytes: bytes,
+  duration_ms: durationMs,
+}: NewRow): Statement[] {
+  if (durationMs !== null) return [takeVideo(accountId, countedSeconds(durationMs))];
+  return [noticeFullStorage(accountId, bytes), takeStorage(accountId, bytes)];
 }
 
 const newRowColumns = [
@@ -159,6 +178,9 @@ const newRowColumns = [
   'original_file_name',
   'status',
   'caption',
+  'duration_ms',
+  'progress',
+  'film',
   'created_at',
 ] as const satisfies (keyof NewRow)[];
 

@@ -9,7 +9,7 @@ import { keysIn, openTempStores } from '../../test/support/temp-stores.ts';
 import type { Account } from '../accounts/tables.ts';
 import { runStatements } from '../platform/database/statement.ts';
 import { recall, rememberFirst } from './idempotency.ts';
-import { bucketManifestKey, manifestKey, newGeneration, originalKey } from './object-keys.ts';
+import { bucketManifestKey, filmKey, manifestKey, newGeneration, originalKey } from './object-keys.ts';
 import type { Stores } from './stores.ts';
 import { sweepOrphans, sweepStaging } from './sweep.ts';
 
@@ -55,6 +55,22 @@ describe('the sweep of storage', () => {
       assert.deepEqual(await keysIn(stores[backend]), kept.toSorted());
     }
     assert.equal(await sweep(), 0);
+  });
+
+  test('takes the files of films that no row names, all of a film at once', async () => {
+    const { bucket_id: bucket } = account;
+    const film = await insertObject(temp.database, account, { kind: 'video', type: 'video/mp4' });
+    const [orphan, young] = [newGeneration(), newGeneration()];
+    const kept = [
+      await put('files', filmKey(bucket, film.generation, 'poster.jpg'), 2 * hourMs),
+      await put('files', filmKey(bucket, film.generation, '0123456789ab/480p/00000.m4s'), 2 * hourMs),
+      await put('files', filmKey(bucket, young, 'poster.jpg'), 0),
+    ];
+    await put('files', originalKey(bucket, orphan), 2 * hourMs);
+    await put('files', filmKey(bucket, orphan, 'poster.jpg'), 2 * hourMs);
+    await put('files', filmKey(bucket, orphan, '0123456789ab/480p/00000.m4s'), 2 * hourMs);
+    await sweep();
+    assert.deepEqual(await keysIn(stores.files), kept.toSorted());
   });
 
   test('leaves what was an object once, what is older than the database, and what it does not know', async () => {

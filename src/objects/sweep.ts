@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Database } from '../platform/database/database.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import { forgetOldAnswers } from './idempotency.ts';
-import { generationTime, manifestKey, originalKey, parseObjectKey } from './object-keys.ts';
+import { filmFolderKey, generationTime, manifestKey, originalKey, parseObjectKey } from './object-keys.ts';
 import type { Stores } from './stores.ts';
 
 const batchSize = 500;
@@ -34,11 +34,16 @@ export async function sweepOrphans(
   const databaseMadeAt = await madeAt(database);
   for (const storage of Object.values(stores)) {
     let batch: Candidate[] = [];
+    let last = '';
     for await (const { key, modifiedAt } of storage.list('')) {
       signal.throwIfAborted();
       const parsed = parseObjectKey(key);
-      if (parsed?.kind !== 'original' || Date.now() - modifiedAt < options.orphanMs) continue;
+      if (parsed?.kind !== 'original' && parsed?.kind !== 'film') continue;
+      if (Date.now() - modifiedAt < options.orphanMs) continue;
       if (generationTime(parsed.generation) < databaseMadeAt) continue;
+      // Of a film with many files, the first speaks for all.
+      if (parsed.kind === 'film' && parsed.generation === last) continue;
+      last = parsed.generation;
       batch.push(parsed);
       if (batch.length < batchSize) continue;
       removed += await removeUnnamed(database, storage, batch);
@@ -71,6 +76,7 @@ async function removeUnnamed(database: Database, storage: Storage, batch: Candid
   for (const { bucketId, generation } of batch) {
     if (named.has(generation) || (await storage.head(manifestKey(bucketId, generation)))) continue;
     await storage.delete(originalKey(bucketId, generation));
+    await storage.deleteFolder(filmFolderKey(bucketId, generation));
     removed += 1;
   }
   return removed;

@@ -3,6 +3,9 @@ import { type Generated, type Selectable, sql } from 'kysely';
 import type { StorageBackend } from '../accounts/tables.ts';
 import type { Migration } from '../platform/database/database.ts';
 
+/** Pictures are ready when they are stored. */
+export type ObjectStatus = 'queued' | 'processing' | 'ready' | 'failed';
+
 export type ObjectTable = {
   /** Names the bytes: new for every upload, so that a reused id never shows old bytes. */
   generation: string;
@@ -26,11 +29,19 @@ export type ObjectTable = {
   /** JSON array of strings. */
   tags: string;
   original_file_name: string;
-  status: string;
+  status: ObjectStatus;
   caption: string | null;
   /** Base 64, and `#rrggbb`; null until the picture was looked at, empty when no decoder takes it. */
   thumbhash: Generated<string | null>;
   dominant_color: Generated<string | null>;
+  /** Of films alone, as are the three that follow. */
+  duration_ms: Generated<number | null>;
+  /** 0 to 100. */
+  progress: Generated<number | null>;
+  /** Why it failed, in a sentence for its owner. */
+  error: Generated<string | null>;
+  /** JSON: what was found in the file, and how far its streams are. */
+  film: Generated<string | null>;
   created_at: number;
 };
 export type ObjectRow = Selectable<ObjectTable>;
@@ -129,6 +140,15 @@ export const objectMigrations: Migration[] = [
         .alterTable('kept_variants')
         .addColumn('file', 'text', (column) => column.notNull().defaultTo(''))
         .execute();
+    },
+  },
+  {
+    name: '0006-films',
+    async up(tx) {
+      await tx.schema.alterTable('objects').addColumn('duration_ms', 'bigint').execute();
+      await tx.schema.alterTable('objects').addColumn('progress', 'bigint').execute();
+      await tx.schema.alterTable('objects').addColumn('error', 'text').execute();
+      await tx.schema.alterTable('objects').addColumn('film', 'text').execute();
     },
   },
 ];

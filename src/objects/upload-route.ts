@@ -1,4 +1,4 @@
-// POST /upload/: one image, streamed to its place; the answer means it is safe.
+// POST /upload/: one image or film, streamed to its place; the answer means it is safe.
 import type { FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { limitsOf } from '../accounts/limits.ts';
@@ -16,7 +16,10 @@ import type { Stores } from './stores.ts';
 const maxBoundaryCharacters = 200;
 
 const UploadParts = Type.Object({
-  file: Type.String({ format: 'binary', description: 'JPEG, PNG, GIF, WebP or AVIF' }),
+  file: Type.String({
+    format: 'binary',
+    description: 'JPEG, PNG, GIF, WebP or AVIF; MP4, MOV, AVI, MKV, WebM, MPEG and others',
+  }),
   tags: Type.Optional(Type.String({ description: 'Comma-separated' })),
   folder: Type.Optional(Type.String({ description: 'May contain slashes' })),
   object: Type.Optional(Type.String({ description: 'Custom object id; 12 random hex digits otherwise' })),
@@ -41,7 +44,7 @@ function addUpload(app: HttpApp, parts: Parts): void {
       config: { scope: 'write' },
       onRequest: async (request) => void boundaryOf(request),
       schema: {
-        summary: 'Upload an image',
+        summary: 'Upload an image or video',
         description:
           'Multipart form data with the part `file` and optionally `tags`, `folder` and `object`, in any order.',
         tags: ['Objects'],

@@ -18,6 +18,8 @@ const catalogue = {
   file_empty: [400, 'The file is empty'],
   not_found: [404, 'There is nothing at this address'],
   object_not_found: [404, 'Object not found'],
+  video_processing: [404, 'Video is still processing'],
+  video_failed: [404, 'Video processing failed'],
   key_not_found: [404, 'Key not found'],
   account_not_found: [404, 'Account not found'],
   webhook_not_found: [404, 'Webhook not found'],

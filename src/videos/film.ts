@@ -1,4 +1,7 @@
 // What is known of a film, and the shapes in which it travels between upload, workers and providers.
+import type { Rendition } from '../objects/film-renditions.ts';
+
+export type { Rendition } from '../objects/film-renditions.ts';
 
 export type FilmType =
   | 'video/mp4'
@@ -31,13 +34,6 @@ export type FilmFacts = {
   readonly audioCodec: string | null;
   /** Of the whole file, in bits per second. */
   readonly bitRate: number;
-};
-
-export type Rendition = {
-  readonly name: string;
-  readonly width: number;
-  readonly height: number;
-  readonly bandwidth: number;
 };
 
 /** A whole stream as it lies in a folder: master.m3u8, 720p.m3u8, 720p/init.mp4, 720p/00000.m4s and so on. */

@@ -123,6 +123,9 @@ const publicRoutes = new Set([
   'GET /docs',
   'GET /docs/start.js',
   'GET /docs/reference.js',
+  // By signature instead of key.
+  'POST /providers/mux/webhook',
+  'POST /providers/cloudflare/webhook',
 ]);
 const publicAddresses = 'GET /{bucket_id}/{object_id}/{transformation}';
 

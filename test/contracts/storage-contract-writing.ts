@@ -24,6 +24,22 @@ export function writingContract(check: Check): void {
     }
   });
 
+  check('a folder goes with all that is in it, and nothing beside it', async (storage) => {
+    const inside = ['a/x.film/poster', 'a/x.film/1/seg', 'a/x.film/1/deep/seg'];
+    const beside = ['a/x', 'a/x.film2/seg', 'a/x.json', 'a/y.film/seg'];
+    for (const key of [...inside, ...beside]) await storage.put(key, Buffer.from(key));
+    await storage.deleteFolder('a/x.film/');
+    assert.deepEqual(await keysOf(storage, 'a/'), beside.toSorted());
+    await storage.deleteFolder('a/x.film/');
+    await storage.deleteFolder('nothing/here/');
+    // And can be filled again.
+    await storage.put('a/x.film/1/seg', Buffer.from('new'));
+    assert.equal(String(await read(storage, 'a/x.film/1/seg')), 'new');
+    await assert.rejects(storage.deleteFolder('a/x'), TypeError);
+    await assert.rejects(storage.deleteFolder('../'), TypeError);
+    await assert.rejects(storage.deleteFolder(''), TypeError);
+  });
+
   check('a local path, where there is one, opens the same bytes', async (storage) => {
     await storage.put('a/local', Buffer.from('here'));
     const path = storage.localPath('a/local');

@@ -1,8 +1,9 @@
 // Proof that a request left nothing behind: staging empty, every original on disk named by a row and every row backed by
 // an original, use of storage equal to the sum of the rows, listings counting the same, and a good upload still working.
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { glob, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { countedSeconds } from '../../src/accounts/quota.ts';
 import { eventually } from './eventually.ts';
 import { picture } from './pictures.ts';
 import type { TestServer } from './server.ts';
@@ -34,6 +35,8 @@ export async function assertConsistent(server: TestServer): Promise<void> {
   const originals = (await filesIn(server)).filter((name) => /^[0-9a-f]{24}$/.test(name)).sort();
   const generations = objects.map(({ generation }) => generation).sort();
   assert.deepEqual(originals, generations, 'originals on disk are those of the rows');
+  const films = objects.filter((row) => row.duration_ms !== null).map(({ generation }) => generation);
+  assert.deepEqual(await filmFoldersIn(server), films.sort(), 'files of films are those of the rows');
   const facets = await server.app.core.database.read
     .selectFrom('facets')
     .select(['account_id', 'count'])
@@ -41,11 +44,17 @@ export async function assertConsistent(server: TestServer): Promise<void> {
     .execute();
   for (const account of accounts) {
     const own = objects.filter(({ account_id: owner }) => owner === account.account_id);
-    const bytes = own.reduce((sum, { size_bytes: size }) => sum + size, 0);
+    const bytes = sum(own.map((row) => (row.duration_ms === null ? row.size_bytes : 0)));
+    const seconds = sum(own.map((row) => (row.duration_ms === null ? 0 : countedSeconds(row.duration_ms))));
     const listed = facets.find(({ account_id: owner }) => owner === account.account_id)?.count ?? 0;
     assert.deepEqual(
-      { used: account.storage_used_bytes, count: account.object_count, listed },
-      { used: bytes, count: own.length, listed: own.length },
+      {
+        used: account.storage_used_bytes,
+        seconds: account.video_seconds_used,
+        count: account.object_count,
+        listed,
+      },
+      { used: bytes, seconds, count: own.length, listed: own.length },
     );
   }
 }
@@ -55,15 +64,29 @@ async function rowsOf({ app }: TestServer) {
   return {
     objects: await read
       .selectFrom('objects')
-      .select(['generation', 'account_id', 'size_bytes'])
+      .select(['generation', 'account_id', 'size_bytes', 'duration_ms'])
       .orderBy('generation')
       .execute(),
     accounts: await read
       .selectFrom('accounts')
-      .select(['account_id', 'storage_used_bytes', 'object_count'])
+      .select(['account_id', 'storage_used_bytes', 'video_seconds_used', 'object_count'])
       .orderBy('account_id')
       .execute(),
   };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+async function filmFoldersIn({ dataDir }: TestServer): Promise<string[]> {
+  const names = await Promise.all(
+    ['files', 'storage'].map((store) =>
+      Array.fromAsync(glob('*/*/*/*.film/**/*', { cwd: join(dataDir, store) })),
+    ),
+  );
+  const generations = names.flat().map((name) => /\/([0-9a-f]{24})\.film\//.exec(name)?.[1] ?? name);
+  return [...new Set(generations)].sort();
 }
 
 async function filesIn({ dataDir }: TestServer, below = ''): Promise<string[]> {

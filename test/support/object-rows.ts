@@ -37,6 +37,10 @@ export function objectRow(account: Account, values: Partial<ObjectRow> = {}): Ob
     caption: null,
     thumbhash: null,
     dominant_color: null,
+    duration_ms: null,
+    progress: null,
+    error: null,
+    film: null,
     created_at: Date.now(),
     ...values,
   };

@@ -22,7 +22,8 @@ import {
   suitsMezzanine,
   takeMezzanine,
 } from './mezzanine.ts';
-import type { OriginalImage } from './original-image.ts';
+import { nameFor, type OriginalImage } from './original-image.ts';
+import type { Stills } from './stills.ts';
 import type { Allowance, VariantBudget } from './variant-budget.ts';
 import { readVariant } from './variant-file.ts';
 import { variantFileName } from './variant-path.ts';
@@ -56,6 +57,7 @@ export type MakerParts = {
   evictor: Pick<CacheEvictor, 'added'>;
   budget: VariantBudget;
   vision: Pick<Vision, 'findFaces' | 'makeMask'>;
+  stills: Stills;
   mezzanines: boolean;
 };
 
@@ -111,7 +113,7 @@ export class LocalVariantMaker implements VariantMaker {
   async makeMezzanine(original: OriginalImage): Promise<void> {
     const { store, mezzanines } = this.#parts;
     if (!mezzanines || !deservesMezzanine(original.facts)) return;
-    const path = store.pathOf(original, mezzanineFileName, false);
+    const path = store.pathOf(original, nameFor(original, mezzanineFileName), false);
     if (await isThere(path)) return;
     const transformation = mezzanineTransformation();
     const plan = planRendering(original.facts, transformation);
@@ -124,7 +126,7 @@ export class LocalVariantMaker implements VariantMaker {
 
   async #describe(original: OriginalImage, background: boolean): Promise<Description> {
     const { pool, store } = this.#parts;
-    const copy = store.pathOf(original, mezzanineFileName, false);
+    const copy = store.pathOf(original, nameFor(original, mezzanineFileName), false);
     const task = (await isThere(copy))
       ? { inputPath: copy, source: mezzanineSize(original.facts) }
       : { inputPath: await original.localPath(), source: original.facts };
@@ -148,9 +150,10 @@ export class LocalVariantMaker implements VariantMaker {
     }
   }
 
-  async #render({ original, transformation, options, path, plan }: Making): Promise<void> {
-    const { pool, store, evictor } = this.#parts;
+  async #render({ original: asked, transformation, options, path, plan }: Making): Promise<void> {
+    const { pool, store, evictor, stills } = this.#parts;
     await store.makeFolder(path);
+    const original = await stills.of(asked);
     const task: RenderTask = {
       ...(await this.#source(original, transformation, plan)),
       ...(await this.#fromPixels(original, transformation)),
@@ -174,7 +177,7 @@ export class LocalVariantMaker implements VariantMaker {
     plan: RenderPlan,
   ): Promise<Pick<RenderTask, 'inputPath' | 'inputSize' | 'costClass'>> {
     if (suitsMezzanine(original.facts, plan, transformation)) {
-      const inputPath = this.#parts.store.pathOf(original, mezzanineFileName, false);
+      const inputPath = this.#parts.store.pathOf(original, nameFor(original, mezzanineFileName), false);
       if (await takeMezzanine(inputPath)) {
         const costClass = costClassOf(estimateFromMezzanine(original.facts, plan));
         return { inputPath, inputSize: mezzanineSize(original.facts), costClass };

@@ -1,5 +1,6 @@
-// What the renderer needs of a stored object: where its original lies and what is known of it.
-import { originalKey } from '../../objects/object-keys.ts';
+// What the renderer needs of a stored object: where its original lies and what is known of it. A film is shown by its
+// poster, or by the frame of a moment.
+import { filmKey, originalKey, posterName } from '../../objects/object-keys.ts';
 import type { Stores } from '../../objects/stores.ts';
 import type { ObjectRow } from '../../objects/tables.ts';
 import type { SourceFacts } from '../rendering/plan.ts';
@@ -9,24 +10,53 @@ export type OriginalImage = {
   /** 24 hexadecimal digits. */
   readonly generation: string;
   readonly facts: SourceFacts;
+  /** Of a film whose frame is wanted; its file is then the film, of this type. */
+  readonly moment?: Moment;
   /** Asked only when there is something to render. */
   localPath(): Promise<string>;
 };
+export type Moment = { readonly atMs: number; readonly filmType: string };
 
 export type ImageRow = Pick<
   ObjectRow,
-  'backend' | 'bucket_id' | 'generation' | 'type' | 'width' | 'height' | 'frames' | 'alpha'
+  | 'backend'
+  | 'bucket_id'
+  | 'generation'
+  | 'kind'
+  | 'type'
+  | 'width'
+  | 'height'
+  | 'frames'
+  | 'alpha'
+  | 'duration_ms'
 >;
 
-export function originalImageOf(stores: Stores, object: ImageRow): OriginalImage {
-  const { width, height, frames, type } = object;
+const stillType = 'image/jpeg';
+
+/** A moment counts only for films; after their end it is the last. */
+export function originalImageOf(stores: Stores, object: ImageRow, seconds?: number): OriginalImage {
+  const { bucket_id: bucketId, generation, width, height, frames, alpha, kind } = object;
+  const isFilm = kind === 'video';
+  const moment = isFilm && seconds !== undefined ? momentOf(object, seconds) : undefined;
+  const key =
+    isFilm && !moment ? filmKey(bucketId, generation, posterName) : originalKey(bucketId, generation);
   return {
-    bucketId: object.bucket_id,
-    generation: object.generation,
-    facts: { width, height, frames, alpha: object.alpha === 1, type },
+    bucketId,
+    generation,
+    facts: { width, height, frames, alpha: alpha === 1, type: isFilm ? stillType : object.type },
+    ...(moment ? { moment } : {}),
     localPath: () => {
-      const path = stores[object.backend].localPath(originalKey(object.bucket_id, object.generation));
+      const path = stores[object.backend].localPath(key);
       return path ? Promise.resolve(path) : Promise.reject(new Error('This storage has no local files'));
     },
   };
+}
+
+function momentOf({ type, duration_ms: durationMs }: ImageRow, seconds: number): Moment {
+  return { atMs: Math.min(Math.round(seconds * 1000), durationMs ?? 0), filmType: type };
+}
+
+/** Files that belong to a picture of its own, where a film has many. */
+export function nameFor({ moment }: OriginalImage, fileName: string): string {
+  return moment ? `${moment.atMs}-${fileName}` : fileName;
 }

@@ -1,4 +1,4 @@
-// What is made of every new picture right away, in the background: the smaller copy, what it looks like in a few bytes,
+// What is made of every new picture, or poster of a film, right away, in the background: the smaller copy, what it looks like in a few bytes,
 // and the two variants that listings name, so that a library opens at once.
 import type { Database } from '../../platform/database/database.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -18,7 +18,7 @@ const unknown: Description = { thumbhash: '', dominantColor: '' };
 
 /** Null when there is nothing to prepare any more. */
 export function prepareJob(object: ObjectRow): Job | null {
-  if (object.kind !== 'image' || object.thumbhash !== null) return null;
+  if (object.thumbhash !== null) return null;
   return { kind, key: object.generation, payload: { generation: object.generation } };
 }
 

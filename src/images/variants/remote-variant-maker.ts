@@ -5,10 +5,14 @@ import type { SourceFacts } from '../rendering/plan.ts';
 import type { VariantTransformation } from '../address/transformation.ts';
 import type { Description } from '../rendering/worker-protocol.ts';
 import type { MakeOptions, VariantMaker } from './make-variant.ts';
-import type { OriginalImage } from './original-image.ts';
+import type { Moment, OriginalImage } from './original-image.ts';
 import type { Original } from './variant-store.ts';
 
-type SentImage = Original & { readonly facts: SourceFacts; readonly path: string };
+type SentImage = Original & {
+  readonly facts: SourceFacts;
+  readonly path: string;
+  readonly moment?: Moment;
+};
 type SentOptions = Omit<MakeOptions, 'mark'> & { readonly mark?: SentImage };
 type Making = { original: SentImage; transformation: VariantTransformation; options: SentOptions };
 
@@ -62,8 +66,9 @@ export class RemoteVariantMaker implements VariantMaker {
 }
 
 async function sent(original: OriginalImage): Promise<SentImage> {
-  const { bucketId, generation, facts } = original;
-  return { bucketId, generation, facts, path: await original.localPath() };
+  const { bucketId, generation, facts, moment } = original;
+  const path = await original.localPath();
+  return { bucketId, generation, facts, path, ...(moment ? { moment } : {}) };
 }
 
 function received({ path, ...original }: SentImage): OriginalImage {

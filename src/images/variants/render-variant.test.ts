@@ -10,6 +10,7 @@ import { LocalVariantMaker } from './make-variant.ts';
 import type { OriginalImage } from './original-image.ts';
 import { VariantRenderer } from './render-variant.ts';
 import { VariantBudget } from './variant-budget.ts';
+import { Stills } from './stills.ts';
 import { VariantStore } from './variant-store.ts';
 import {
   factsOf,
@@ -50,10 +51,12 @@ suite('variants', { concurrency: false }, () => {
       keptDir: join(scratch.path, 'variants'),
       cacheDir: join(scratch.path, 'cache'),
     });
+    const evictor = { added: async () => undefined };
     const maker = new LocalVariantMaker({
       pool: counting,
       store,
-      evictor: { added: async () => undefined },
+      evictor,
+      stills: new Stills({ store, evictor, takeStill: () => assert.fail('no film') }),
       budget: new VariantBudget(),
       vision: { findFaces: async () => null, makeMask: async () => '' },
       mezzanines: true,

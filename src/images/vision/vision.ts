@@ -9,7 +9,7 @@ import type { WorkerLimits } from '../../platform/workers/watch-worker.ts';
 import { createWorkerPool, type PoolStats } from '../../platform/workers/worker-pool.ts';
 import type { Point } from '../rendering/geometry.ts';
 import { outcomeError } from '../rendering/outcome-error.ts';
-import type { OriginalImage } from '../variants/original-image.ts';
+import { nameFor, type OriginalImage } from '../variants/original-image.ts';
 import { temporaryPath } from '../variants/variant-file.ts';
 import type { VariantStore } from '../variants/variant-store.ts';
 import type { Face, VisionAnswer, VisionTask } from './vision-protocol.ts';
@@ -50,6 +50,11 @@ export function createVision(options: VisionOptions): Vision {
   });
   const flight = new SingleFlight<void>();
 
+  /** Kept as long as the original; of one of a film's many moments, only while there is room. */
+  function pathFor(original: OriginalImage, fileName: string): string {
+    return store.pathOf(original, nameFor(original, fileName), original.moment === undefined);
+  }
+
   async function look(task: VisionTask): Promise<VisionAnswer> {
     const outcome = await pool.run(task);
     if (outcome.kind === 'masked' || outcome.kind === 'found') return outcome;
@@ -71,7 +76,7 @@ export function createVision(options: VisionOptions): Vision {
 
   return {
     async findFaces(original) {
-      const path = store.pathOf(original, facesFileName, true);
+      const path = pathFor(original, facesFileName);
       try {
         if ((await readFaces(path)) === null) await flight.run(path, () => lookForFaces(original, path));
         return middleOf((await readFaces(path)) ?? []);
@@ -81,7 +86,7 @@ export function createVision(options: VisionOptions): Vision {
       }
     },
     async makeMask(original) {
-      const path = store.pathOf(original, maskFileName, true);
+      const path = pathFor(original, maskFileName);
       if (await isThere(path)) return path;
       await flight.run(path, async () => {
         if (await isThere(path)) return;

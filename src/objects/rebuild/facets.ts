@@ -1,6 +1,7 @@
 // Computes from an account's objects all that is normally kept with every change: facets for listing, and the counters.
 // Objects come in their order, so only the blocks being filled are in memory, and each is written once.
 import { markAsTold } from '../../accounts/full-storage.ts';
+import { countedSeconds } from '../../accounts/quota.ts';
 import { type Account } from '../../accounts/tables.ts';
 import {
   blockSize,
@@ -21,11 +22,13 @@ export async function settleAccount(database: Database, account: Account): Promi
   const blocks = new BlockWriter(database, account.account_id);
   let objects = 0;
   let storageBytes = 0;
+  let videoSeconds = 0;
   let lastSeq = 0;
   for await (const object of inOrder(database, account.account_id)) {
     await blocks.add(object);
     objects += 1;
-    if (object.kind === 'image') storageBytes += object.size_bytes;
+    if (object.duration_ms === null) storageBytes += object.size_bytes;
+    else videoSeconds += countedSeconds(object.duration_ms);
     lastSeq = object.seq;
   }
   await blocks.finish();
@@ -34,7 +37,7 @@ export async function settleAccount(database: Database, account: Account): Promi
       .updateTable('accounts')
       .set({
         storage_used_bytes: storageBytes,
-        video_seconds_used: 0,
+        video_seconds_used: videoSeconds,
         object_count: objects,
         next_seq: Math.max(account.next_seq, lastSeq + 1),
       })
@@ -45,13 +48,13 @@ export async function settleAccount(database: Database, account: Account): Promi
   return { objects };
 }
 
-type Listed = Pick<ObjectRow, 'seq' | 'kind' | 'folder' | 'tags' | 'size_bytes'>;
+type Listed = Pick<ObjectRow, 'seq' | 'kind' | 'folder' | 'tags' | 'size_bytes' | 'duration_ms'>;
 
 async function* inOrder(database: Database, accountId: string): AsyncGenerator<Listed> {
   for (let after = -1; ;) {
     const page = await database.read
       .selectFrom('objects')
-      .select(['seq', 'kind', 'folder', 'tags', 'size_bytes'])
+      .select(['seq', 'kind', 'folder', 'tags', 'size_bytes', 'duration_ms'])
       .where('account_id', '=', accountId)
       .where('seq', '>', after)
       .orderBy('seq')

@@ -7,11 +7,13 @@ export type GuardedFetchOptions = Audience & {
   maxBytes: number;
 };
 
+export type GuardedFetch = typeof fetch;
+
 /** Answers that have no body by definition; `Response` refuses to be made with one. */
 const bodiless = new Set([204, 205, 304]);
 
 /** Redirects are answers like any other: they are not followed. */
-export function guardedFetch(options: GuardedFetchOptions): typeof fetch {
+export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { deadlineMs, maxBytes, ...audience } = options;
   return async (input, init) => {
     // Brings every kind of body and header into one form, and calls nobody.

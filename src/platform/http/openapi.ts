@@ -22,7 +22,16 @@ const page = `<!doctype html>
   </body>
 </html>
 `;
-const tagOrder = ['Objects', 'Images', 'Public addresses', 'Account', 'Keys', 'Accounts', 'Service'];
+const tagOrder = [
+  'Objects',
+  'Images',
+  'Public addresses',
+  'Account',
+  'Keys',
+  'Webhooks',
+  'Accounts',
+  'Service',
+];
 
 const startScript = `Scalar.createApiReference('#reference', {
   url: '/openapi.json', hideClientButton: true, withDefaultFonts: false, telemetry: false, showDeveloperTools: 'never',

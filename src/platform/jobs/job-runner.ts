@@ -97,6 +97,8 @@ export class JobRunner {
     const due = await this.#options.database.read
       .selectFrom('jobs')
       .select('job_id')
+      // Others may run the rest, and be busy.
+      .where('kind', 'in', Object.keys(this.#options.handlers))
       .where('dead', '=', 0)
       .where('run_at', '<=', now)
       .where('leased_until', '<=', now)

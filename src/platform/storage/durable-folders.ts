@@ -3,7 +3,7 @@
 // whoever made it may have crashed before doing so.
 
 import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, sep } from 'node:path';
 import type { SyncFolder } from './folder-sync.ts';
 import { systemCode } from './storage-error.ts';
 
@@ -13,6 +13,8 @@ export interface DurableFolders {
   ensure(folder: string): Promise<void>;
   /** For a folder found missing: it and its parents are looked at again. */
   forget(folder: string): void;
+  /** For a folder that was removed with all that was in it. */
+  forgetBelow(folder: string): void;
 }
 
 /** The root itself is never made here: should a disk vanish, nothing is written to what lies under its mount point. */
@@ -50,5 +52,9 @@ export function createDurableFolders(root: string, syncFolder: SyncFolder): Dura
     for (let each = folder; each !== root; each = dirname(each)) known.delete(each);
   }
 
-  return { ensure, forget };
+  function forgetBelow(folder: string): void {
+    for (const each of known) if (each === folder || each.startsWith(`${folder}${sep}`)) known.delete(each);
+  }
+
+  return { ensure, forget, forgetBelow };
 }

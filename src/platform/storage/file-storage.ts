@@ -3,7 +3,7 @@
 // the file, rename to the key, fsync of the folder. Emptied folders stay: removing one could take its name from under a
 // commit that has just made it durable, and there is at most one per bucket and quarter of an hour.
 
-import { mkdir, rename, unlink } from 'node:fs/promises';
+import { mkdir, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { failpoint } from '../failpoints.ts';
 import { openDescriptor } from './descriptors.ts';
@@ -16,7 +16,7 @@ import { NewDiskFile } from './new-file.ts';
 import { readFileRange } from './read-file-range.ts';
 import { claimStagingPath, releaseStagingPath, sweepStaging } from './staging-files.ts';
 import { isAbsent, storageError, systemCode } from './storage-error.ts';
-import { assertKeyPrefix, assertStorageKey } from './storage-key.ts';
+import { assertFolderKey, assertKeyPrefix, assertStorageKey } from './storage-key.ts';
 import type { Storage } from './storage.ts';
 
 /** Makes the root when it is missing, and throws when that cannot be done. */
@@ -66,6 +66,12 @@ export function createFileStorage(options: { root: string }): Storage {
     get: async (key, range) => readFileRange(pathOf(key), range),
     head: async (key) => fileFacts(pathOf(key)),
     delete: async (key) => removeDurably(pathOf(key), syncFolder),
+    deleteFolder: async (prefix) => {
+      assertFolderKey(prefix);
+      const path = join(root, prefix.slice(0, -1));
+      await removeFolderDurably(path, syncFolder);
+      folders.forgetBelow(path);
+    },
     list: (prefix) => {
       assertKeyPrefix(prefix);
       return listFiles(root, prefix);
@@ -120,6 +126,16 @@ async function removeDurably(path: string, syncFolder: SyncFolder): Promise<void
       // Absent is synced too: another caller may have removed it a moment ago, not yet durably. EISDIR: a folder is no key.
       if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'EISDIR') throw error;
     });
+    await syncFolder(dirname(path));
+  } catch (error) {
+    if (!isAbsent(error)) throw storageError(error);
+  }
+}
+
+async function removeFolderDurably(path: string, syncFolder: SyncFolder): Promise<void> {
+  try {
+    // Somebody may add a file while it is being emptied.
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
     await syncFolder(dirname(path));
   } catch (error) {
     if (!isAbsent(error)) throw storageError(error);

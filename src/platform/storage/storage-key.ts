@@ -22,6 +22,11 @@ export function assertKeyPrefix(prefix: string): void {
   }
 }
 
+export function assertFolderKey(prefix: string): void {
+  assertKeyPrefix(prefix);
+  if (!prefix.endsWith('/')) refuse('folder', prefix);
+}
+
 function refuse(what: string, value: unknown): never {
   throw new TypeError(`Not a storage ${what}: ${JSON.stringify(value)?.slice(0, 100)}`);
 }

@@ -24,6 +24,9 @@ export interface Storage {
   /** Durable when it resolves; a key that is absent is no error. Streams already open keep working. */
   delete(key: string): Promise<void>;
 
+  /** The same for all keys below one that ends with a slash; what is added meanwhile may stay. */
+  deleteFolder(prefix: string): Promise<void>;
+
   /** Every key that starts with the prefix, in the order of its characters, without holding them all in memory. */
   list(prefix: string): AsyncIterable<StoredFacts & { key: string }>;
 

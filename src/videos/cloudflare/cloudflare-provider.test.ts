@@ -10,7 +10,7 @@ import { createCloudflareProvider } from './cloudflare-provider.ts';
 const originalUrl = 'https://img.example.com/files/bucket/vid-film/original';
 
 function providerAt({ baseUrl, accountId, apiToken }: CloudflareStandIn): VideoProvider {
-  return createCloudflareProvider({ accountId, apiToken, baseUrl, fetch });
+  return createCloudflareProvider({ accountId, apiToken, baseUrl, guardedFetch: fetch });
 }
 
 providerElsewhereContract('Cloudflare Stream', async () => {
@@ -20,7 +20,7 @@ providerElsewhereContract('Cloudflare Stream', async () => {
     title: 'Cloudflare Stream',
     served: cloudflare,
     provider: providerAt(cloudflare),
-    stranger: createCloudflareProvider({ accountId, apiToken: 'wrong-token', baseUrl, fetch }),
+    stranger: createCloudflareProvider({ accountId, apiToken: 'wrong-token', baseUrl, guardedFetch: fetch }),
     secret: 'wrong-token',
     creation: `POST /client/v4/accounts/${accountId}/stream/copy`,
     idOf: (generation) => videoOf(generation).uid,

@@ -4,5 +4,8 @@ import type { VideoProvider } from '../provider.ts';
 import { type CloudflareOptions, createCloudflareService } from './cloudflare-service.ts';
 
 export function createCloudflareProvider(options: CloudflareOptions): VideoProvider {
-  return createProviderElsewhere({ service: createCloudflareService(options), fetch: options.fetch });
+  return createProviderElsewhere({
+    service: createCloudflareService(options),
+    guardedFetch: options.guardedFetch,
+  });
 }

@@ -1,4 +1,5 @@
 // Speaks to Cloudflare Stream: four calls of plain JSON, for which its package of thousands of files is not needed.
+import type { GuardedFetch } from '../../platform/egress/guarded-fetch.ts';
 import { nonsense, ServiceError, type StreamingService } from '../elsewhere/streaming-service.ts';
 import { readCloudflareVideo } from './cloudflare-video.ts';
 
@@ -6,7 +7,7 @@ export type CloudflareOptions = {
   accountId: string;
   apiToken: string;
   baseUrl?: string;
-  fetch: typeof globalThis.fetch;
+  guardedFetch: GuardedFetch;
 };
 type Call = { method: string; path: string; body?: unknown; signal: AbortSignal };
 
@@ -40,10 +41,10 @@ export function createCloudflareService(options: CloudflareOptions): StreamingSe
 
 /** Resolves with what they wrap as `result`. */
 function createCaller(options: CloudflareOptions): (call: Call) => Promise<unknown> {
-  const { accountId, apiToken, baseUrl = 'https://api.cloudflare.com/client/v4', fetch } = options;
+  const { accountId, apiToken, baseUrl = 'https://api.cloudflare.com/client/v4', guardedFetch } = options;
   const home = `${baseUrl}/accounts/${encodeURIComponent(accountId)}/stream`;
   return async ({ method, path, body, signal }) => {
-    const answer = await fetch(home + path, {
+    const answer = await guardedFetch(home + path, {
       method,
       headers: {
         Authorization: `Bearer ${apiToken}`,

@@ -1,5 +1,6 @@
 // A provider that has streams made by a service elsewhere: asks it to fetch the original, then looks again until it is done.
 // How each service is spoken to is in a folder of its own.
+import type { GuardedFetch } from '../../platform/egress/guarded-fetch.ts';
 import {
   type Film,
   FilmFault,
@@ -24,7 +25,7 @@ const patienceMs = 3 * 24 * 3600_000;
 /** Some streams are called ready and never get to 100%: what can be played for so long is all there will be. */
 const playableMs = 30 * 60_000;
 
-type Parts = { service: StreamingService; fetch: typeof globalThis.fetch };
+type Parts = { service: StreamingService; guardedFetch: GuardedFetch };
 type Step = Parts & { film: Film; context: WorkContext; signal: AbortSignal };
 
 export function createProviderElsewhere(parts: Parts): VideoProvider {
@@ -131,8 +132,8 @@ async function unlessGone<Value>(call: Promise<Value>): Promise<Value | null> {
   }
 }
 
-async function streamAt(url: string, { fetch, signal }: Step): Promise<Stream> {
-  return { kind: 'elsewhere', url, renditions: await readRenditions(url, { fetch, signal }) };
+async function streamAt(url: string, { guardedFetch, signal }: Step): Promise<Stream> {
+  return { kind: 'elsewhere', url, renditions: await readRenditions(url, { guardedFetch, signal }) };
 }
 
 function tell({ context }: Step, percent: number | null): void {

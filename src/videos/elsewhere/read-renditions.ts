@@ -1,14 +1,18 @@
 // Which qualities a stream elsewhere has: their APIs do not say, but the master playlist does.
+import type { GuardedFetch } from '../../platform/egress/guarded-fetch.ts';
 import type { Rendition } from '../film.ts';
 
 const maxBytes = 256 * 1024;
 
-export type PlaylistFetch = { fetch: typeof globalThis.fetch; signal: AbortSignal };
+export type PlaylistFetch = { guardedFetch: GuardedFetch; signal: AbortSignal };
 
 /** Empty when it cannot be learnt: the stream can be played all the same. */
-export async function readRenditions(url: string, { fetch, signal }: PlaylistFetch): Promise<Rendition[]> {
+export async function readRenditions(
+  url: string,
+  { guardedFetch, signal }: PlaylistFetch,
+): Promise<Rendition[]> {
   try {
-    const answer = await fetch(url, { signal, redirect: 'error' });
+    const answer = await guardedFetch(url, { signal, redirect: 'error' });
     if (answer.ok && answer.body) return renditionsIn(await beginningOf(answer.body));
     await answer.body?.cancel();
     return [];

@@ -1,5 +1,5 @@
 // The processes that read and encode films, and what their failures mean to whoever asked. Short tasks have workers of
-// their own, so that an upload never waits for somebody's film to be encoded.
+// their own, so that neither an upload nor the first stream of a film ever waits for somebody else's to be encoded.
 import { fileURLToPath } from 'node:url';
 import type { WorkerLimits } from '../../platform/workers/watch-worker.ts';
 import { createWorkerPool } from '../../platform/workers/worker-pool.ts';
@@ -37,6 +37,8 @@ export type FilmWorkers = {
       facts: FilmFacts;
       rungs: readonly Rung[];
       folder: string;
+      /** Nothing of the film can be played yet: it goes before those that have something. */
+      urgent?: boolean;
       onProgress?: (percent: number) => void;
     },
   ): Promise<StreamFolder>;
@@ -67,6 +69,12 @@ export function createFilmWorkers({ probes, transcodes, log, limits }: FilmWorke
     ...limits?.probe,
     size: probes,
   });
+  const cutting = createWorkerPool<FilmTask, FilmAnswer>({
+    ...kind,
+    ...transcodeLimits,
+    ...limits?.transcode,
+    size: 1,
+  });
   const long = createWorkerPool<FilmTask, FilmAnswer>({
     ...kind,
     ...transcodeLimits,
@@ -86,6 +94,7 @@ export function createFilmWorkers({ probes, transcodes, log, limits }: FilmWorke
     throw pool === short ? refusalOf(outcome) : failureOf(outcome);
   }
 
+  const pools = [short, cutting, long];
   const later = { background: true };
   return {
     async probe(film, { posterPath, signal }) {
@@ -96,21 +105,21 @@ export function createFilmWorkers({ probes, transcodes, log, limits }: FilmWorke
     },
     async remux(film, { facts, folder, signal }) {
       const task = { kind: 'remux', film, facts, folder } as const;
-      return (await run(long, task, 'streamed', { ...later, signal })).stream;
+      return (await run(cutting, task, 'streamed', { ...later, signal })).stream;
     },
-    async transcode(film, { facts, rungs, folder, signal, onProgress }) {
+    async transcode(film, { facts, rungs, folder, signal, urgent = false, onProgress }) {
       const task = { kind: 'transcode', film, facts, rungs, folder } as const;
-      const { stream } = await run(long, task, 'streamed', { ...later, signal, onProgress });
+      const { stream } = await run(long, task, 'streamed', { background: !urgent, signal, onProgress });
       return stream as StreamFolder;
     },
     async extras(film, { facts, streamFolder, stream, folder, signal }) {
       const task = { kind: 'extras', film, facts, streamFolder, stream, folder } as const;
       await run(long, task, 'written', { ...later, signal });
     },
-    stats: () => sumOf(short.stats(), long.stats()),
-    pids: () => [...short.pids(), ...long.pids()],
+    stats: () => pools.map((pool) => pool.stats()).reduce(sumOf),
+    pids: () => pools.flatMap((pool) => pool.pids()),
     async close() {
-      await Promise.all([short.close(), long.close()]);
+      await Promise.all(pools.map((pool) => pool.close()));
     },
   };
 }

@@ -75,7 +75,12 @@ export function createLocalProvider({ workers, stagingFolder }: LocalProviderOpt
     if (own !== null) return { folder, stream: own, isOwn: true };
     await mkdir(folder, { recursive: true });
     const onProgress = (percent: number): void => context.progress((percent * shares.first) / 100);
-    const stream = await workers.transcode(file, { ...given, rungs: rungs.slice(-1), onProgress });
+    const stream = await workers.transcode(file, {
+      ...given,
+      rungs: rungs.slice(-1),
+      urgent: true,
+      onProgress,
+    });
     return { folder, stream, isOwn: false };
   }
 

@@ -10,7 +10,7 @@ import { createMuxProvider } from './mux-provider.ts';
 const originalUrl = 'https://img.example.com/files/bucket/vid-film/original';
 
 function providerAt({ url, tokenId, tokenSecret }: MuxStandIn): VideoProvider {
-  return createMuxProvider({ tokenId, tokenSecret, baseUrl: url, streamUrl: url, fetch });
+  return createMuxProvider({ tokenId, tokenSecret, baseUrl: url, streamUrl: url, guardedFetch: fetch });
 }
 
 providerElsewhereContract('Mux', async () => {
@@ -20,7 +20,7 @@ providerElsewhereContract('Mux', async () => {
     title: 'Mux',
     served: mux,
     provider: providerAt(mux),
-    stranger: createMuxProvider({ tokenId, tokenSecret: 'wrong-secret', baseUrl: url, fetch }),
+    stranger: createMuxProvider({ tokenId, tokenSecret: 'wrong-secret', baseUrl: url, guardedFetch: fetch }),
     secret: 'wrong-secret',
     creation: 'POST /video/v1/assets',
     idOf: (generation) => mux.assetOf(generation).id,
@@ -54,7 +54,7 @@ describe('Mux', () => {
 
   test('streams are at its own address unless another is set', async () => {
     const { url, tokenId, tokenSecret } = mux;
-    const plain = createMuxProvider({ tokenId, tokenSecret, baseUrl: url, fetch: onlyTo(url) });
+    const plain = createMuxProvider({ tokenId, tokenSecret, baseUrl: url, guardedFetch: onlyTo(url) });
     const at = filmAtProvider(originalUrl);
     await at.work(plain);
     mux.finish(at.film.generation);

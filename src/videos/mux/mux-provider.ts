@@ -4,5 +4,5 @@ import type { VideoProvider } from '../provider.ts';
 import { createMuxService, type MuxOptions } from './mux-service.ts';
 
 export function createMuxProvider(options: MuxOptions): VideoProvider {
-  return createProviderElsewhere({ service: createMuxService(options), fetch: options.fetch });
+  return createProviderElsewhere({ service: createMuxService(options), guardedFetch: options.guardedFetch });
 }

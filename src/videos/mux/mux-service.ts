@@ -1,4 +1,5 @@
 // Speaks to Mux by its own package, which is loaded when the first film is sent there.
+import type { GuardedFetch } from '../../platform/egress/guarded-fetch.ts';
 import type { Mux } from '@mux/mux-node';
 import { generationTime } from '../../objects/object-keys.ts';
 import { type Asset, ServiceError, type StreamingService } from '../elsewhere/streaming-service.ts';
@@ -10,7 +11,7 @@ export type MuxOptions = {
   baseUrl?: string;
   /** Where Mux serves streams; another only with a domain of one's own there. */
   streamUrl?: string;
-  fetch: typeof globalThis.fetch;
+  guardedFetch: GuardedFetch;
 };
 
 const title = 'Mux';
@@ -78,7 +79,7 @@ function createCaller(options: MuxOptions): Caller {
 }
 
 /** Everything the package would otherwise take from the environment is said here. */
-async function loadClient({ tokenId, tokenSecret, baseUrl, fetch }: MuxOptions): Promise<Mux> {
+async function loadClient({ tokenId, tokenSecret, baseUrl, guardedFetch }: MuxOptions): Promise<Mux> {
   const { Mux } = await import('@mux/mux-node');
   return new Mux({
     tokenId,
@@ -92,7 +93,7 @@ async function loadClient({ tokenId, tokenSecret, baseUrl, fetch }: MuxOptions):
     // A second try to create would make a second asset; the job tries again, and looks first.
     maxRetries: 0,
     fetchOptions: { redirect: 'error' },
-    fetch,
+    fetch: guardedFetch,
   });
 }
 
