@@ -60,6 +60,7 @@ export async function createBackground(
   const operator = await ensureOperatorAccount(core.database, { bootstrapKey: config.BOOTSTRAP_API_KEY });
   const events = createEventService({ ...deliveryParts(config, core), log });
   observe(metrics, core, images);
+  observeFilms(metrics, films);
   observeEvents(metrics, events);
   const providers = openVideoProviders(config, films.local, guardedFetch(providerCalls));
   const handlers = jobHandlers(config, core, { images, providers, log });
@@ -144,6 +145,16 @@ function observe(metrics: Metrics, { database }: Core, { pool, vision, evictor }
   metrics.gauge('tintype_cache_bytes', 'Variants that may be dropped', () => evictor.bytes);
   metrics.gauge('tintype_jobs_waiting', 'Background jobs that could run now', () => count(0));
   metrics.gauge('tintype_jobs_dead', 'Background jobs given up', () => count(1));
+}
+
+function observeFilms(metrics: Metrics, { workers }: FilmService): void {
+  metrics.gauge('tintype_film_tasks_busy', 'Films being read or transcoded', () => workers.stats().busy);
+  metrics.gauge(
+    'tintype_film_worker_crashes',
+    'Workers for films that died or were killed',
+    () => workers.stats().crashes,
+  );
+  metrics.gauge('tintype_film_tasks', 'Tasks on films done since the start', () => workers.stats().done);
 }
 
 function observeEvents(metrics: Metrics, events: EventService): void {

@@ -1,7 +1,7 @@
 // What a failed task means to whoever asked. The reason, which may name paths, stays in the cause for the log.
 import { AppError, retryAfter } from '../../platform/errors.ts';
 import type { WorkerFailure } from '../../platform/workers/worker-process.ts';
-import type { FilmAnswer } from './film-protocol.ts';
+import { type FilmAnswer, undecodableSentence } from './film-protocol.ts';
 
 type Outcome = FilmAnswer | WorkerFailure;
 
@@ -16,7 +16,7 @@ export function refusalOf(outcome: Outcome): AppError {
     case 'too_large':
       return new AppError('undecodable', 'The film needs too much memory to decode');
     case 'crashed':
-      return new AppError('undecodable', 'The film cannot be decoded', { cause });
+      return new AppError('undecodable', undecodableSentence, { cause });
     case 'disk_full':
       return new AppError('disk_full', undefined, { cause });
     // The film was not even looked at.

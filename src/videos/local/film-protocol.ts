@@ -2,6 +2,10 @@
 import type { FilmFacts, FilmFile, StreamFolder } from '../film.ts';
 import type { Rung } from './ladder.ts';
 
+/** Said to its owner when nothing better is known. */
+export const undecodableSentence =
+  'The film cannot be decoded: it is cut short, damaged, or of an unknown kind';
+
 export type FilmTask =
   | { readonly kind: 'probe'; readonly film: FilmFile; readonly posterPath: string }
   | { readonly kind: 'still'; readonly film: FilmFile; readonly atMs: number; readonly outputPath: string }

@@ -109,7 +109,10 @@ suite('the local provider', { concurrency: false }, () => {
     await writeFile(path, (await readFile(path)).fill(0, 100));
     await assert.rejects(provider().work(film, null, context().context), (error) => {
       assert.ok(error instanceof FilmFault);
-      assert.equal(error.message, 'The film cannot be decoded');
+      assert.equal(
+        error.message,
+        'The film cannot be decoded: it is cut short, damaged, or of an unknown kind',
+      );
       return true;
     });
     await rm(path);

@@ -1,14 +1,19 @@
 // What FFmpeg answers, as errors: a film's own fault is told apart from everything else, which may be tried again.
 import { FFmpegError } from 'node-av/lib';
+import { undecodableSentence } from '../film-protocol.ts';
 
 const noSpace = -28;
 
 /** The film is to blame; the message is a sentence for its owner. */
-export class UndecodableError extends Error {}
+export class UndecodableError extends Error {
+  constructor(sentence = undecodableSentence, options?: ErrorOptions) {
+    super(sentence, options);
+  }
+}
 
 /** Of reading: whatever goes wrong is the film's fault. */
 export function checkedInput(code: number, what: string): number {
-  if (code < 0) throw new UndecodableError('The film cannot be decoded', { cause: described(code, what) });
+  if (code < 0) throw new UndecodableError(undefined, { cause: described(code, what) });
   return code;
 }
 

@@ -97,7 +97,7 @@ function describedOf(context: FormatContext, video: Stream): Pick<OpenFilm, 'dis
     throw new UndecodableError(
       `The film has too many pixels (maximum ${limits.side} on a side, ${limits.pixels / 1e6} million in all)`,
     );
-  if (width < 1 || height < 1) throw new UndecodableError('The film cannot be decoded');
+  if (width < 1 || height < 1) throw new UndecodableError();
   const startTicks =
     video.startTime === unknownMoment
       ? Math.max(0, (Number(context.startTime) * 9) / 100)

@@ -129,7 +129,7 @@ export function createPictureTracks(options: PictureTracksOptions): PictureTrack
       return shown;
     },
     finish(untilTicks) {
-      if (last === null) throw new UndecodableError('The film cannot be decoded');
+      if (last === null) throw new UndecodableError();
       // So that there are pictures as long as there is sound.
       fillUntil(untilTicks);
       last.free();
@@ -148,7 +148,7 @@ function openTrack(options: PictureTracksOptions, rung: Rung, first: Frame): Run
 }
 
 function finishTrack(track: RungTrack | undefined, frameRate: number): PictureTrack {
-  if (track === undefined) throw new UndecodableError('The film cannot be decoded');
+  if (track === undefined) throw new UndecodableError();
   const { rung, encoder, writer } = track;
   for (const packet of encoder.packets(null)) writer.write(packet);
   encoder[Symbol.dispose]();

@@ -27,7 +27,7 @@ export function writeStill(film: OpenFilm, atMs: number, path: string): void {
     using shown = frameBefore(film, decoder, isAfter);
     if (shown !== null && (!isAfter(shown) || atMs - backMs <= 0)) return writeShown(film, shown, path);
   }
-  throw new UndecodableError('The film cannot be decoded');
+  throw new UndecodableError();
 }
 
 /** A frame that stands for the film: the first keyframe from a tenth on, or a bit later when that is dark. */
@@ -42,7 +42,7 @@ export function writePoster(film: OpenFilm, durationMs: number, path: string): v
   film.seek(0);
   decoder.reset();
   using first = firstFrame(film, decoder, () => true);
-  if (first === null) throw new UndecodableError('The film cannot be decoded');
+  if (first === null) throw new UndecodableError();
   writeShown(film, first, path);
 }
 
@@ -78,7 +78,7 @@ function writeShown(film: OpenFilm, frame: Frame, path: string): void {
   chain.push(frame);
   chain.push(null);
   for (const picture of chain.outputs[0]?.frames() ?? []) return writeJpeg(picture, path);
-  throw new UndecodableError('The film cannot be decoded');
+  throw new UndecodableError();
 }
 
 /** By a sample of its first plane, which is the lightness in nearly every film. */
