@@ -147,6 +147,16 @@ describe('films', () => {
     assert.deepEqual(await used(), [4, 0]);
   });
 
+  test('of many at once exactly those fit that the minutes allow', async () => {
+    const { api_key: key } = await newAccount(server, { tier: 'free', video_minutes_limit: 9 / 60 });
+    const answers = await Promise.all(Array.from({ length: 12 }, () => server.upload(film, {}, { key })));
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
+    assert.deepEqual(statuses, [...Array<number>(4).fill(200), ...Array<number>(8).fill(403)]);
+    const { body } = await server.json('/user/', { key });
+    assert.deepEqual([Math.round(body.video_minutes_used * 60), body.object_count], [8, 4]);
+    await eventually(() => assertConsistent(server), 20_000);
+  });
+
   test('deletion while it is processed leaves nothing', async () => {
     const long = makeFilm({ container: 'avi', seconds: 8, width: 640, height: 360 });
     const { object_id: id, video_url: url } = await uploadFilm(server, long);

@@ -33,6 +33,19 @@ describe('a film survives', () => {
         await assertToldOnce(receiver, id);
       }));
 
+  test('not, but leaves nothing to see, when the upload dies before its answer', () =>
+    withService(async ({ start }) => {
+      const first = await start('upload:poster-kept');
+      await assert.rejects(uploadFilm(first.api));
+      await first.killGroup();
+      const second = await start();
+      const { objects } = await second.api.askJson<{ objects: string[] }>('/get/');
+      assert.deepEqual(objects, []);
+      const account = await second.api.askJson<{ video_minutes_used: number }>('/user/');
+      assert.equal(account.video_minutes_used, 0);
+      await assertReady(second.api, await uploadFilm(second.api));
+    }));
+
   test('kill -9 of everything in the middle of the transcoding, twice', () =>
     withService(async ({ start, receiver }) => {
       let service = await start();
