@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { problemsOf } from '../test/support/config-problems.ts';
 import { ConfigError, loadConfig, type SettingName, settings, settingsWithPort } from './config.ts';
 
 const secretNames = [
@@ -17,16 +18,6 @@ const secretNames = [
   'METRICS_TOKEN',
   'PURGE_HEADERS',
 ] as const;
-
-function problemsOf(environment: Record<string, string>): string[] {
-  try {
-    loadConfig(environment);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 const problemOf = (name: string, value: string): string | undefined => problemsOf({ [name]: value })[0];
 

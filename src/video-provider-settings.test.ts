@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ConfigError, loadConfig } from './config.ts';
+import { problemsOf } from '../test/support/config-problems.ts';
+import { loadConfig } from './config.ts';
 
 const BASE_URL = 'https://img.example.com';
 const accountId = '0123456789abcdef0123456789ABCDEF';
-
-function problemsOf(environment: Record<string, string>): string[] {
-  try {
-    loadConfig(environment);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 describe('settings of video providers', () => {
   test('a provider elsewhere needs its credentials and an address to fetch films from, all told at once', () => {

@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../platform/database/database.ts';
 import { runStatements, type Statement, statement } from '../platform/database/statement.ts';
+import { enqueueing, unclaimed } from '../platform/jobs/jobs.ts';
 import { randomHex } from '../platform/random.ts';
 import { effectiveLimit } from './effective-limit.ts';
 
@@ -48,16 +49,12 @@ export function isRoomy(more: RawBuilder<unknown>) {
   return sql<boolean>`(${storageLimit} is null or (storage_used_bytes + ${more}) * 100 < ${storageLimit} * ${roomyPercent})`;
 }
 
-const enqueueWhenFull = statement<'account_id' | 'amount' | 'job_id' | 'now' | 'opening'>(
-  (p) => sql`insert into jobs
-      (job_id, kind, key, payload, run_at, revision, attempts, leased_by, leased_until, dead, last_error, created_at)
-    select cast(${p('job_id')} as text), ${sql.lit(warningKind)}, account_id,
+const enqueueWhenFull = statement<'account_id' | 'amount' | 'job_id' | 'now' | 'opening'>((p) =>
+  enqueueing(sql`select cast(${p('job_id')} as text), ${sql.lit(warningKind)}, account_id,
       cast(${p('opening')} as text) || ',"used_bytes":' || cast(storage_used_bytes + ${p('amount')} as text)
         || ',"limit_bytes":' || cast(${storageLimit} as text) || '}',
-      cast(${p('now')} as bigint), 1, 0, null, 0, 0, null, cast(${p('now')} as bigint)
-    from accounts where account_id = ${p('account_id')} and storage_warned = 0 and ${isFull(p('amount'))}
-    on conflict (kind, key) do update set
-      payload = excluded.payload, run_at = excluded.run_at, revision = jobs.revision + 1, attempts = 0, dead = 0`,
+      cast(${p('now')} as bigint), cast(${p('now')} as bigint), ${unclaimed}
+    from accounts where account_id = ${p('account_id')} and storage_warned = 0 and ${isFull(p('amount'))}`),
 );
 
 const nothing = sql.lit(0);

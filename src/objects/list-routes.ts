@@ -7,7 +7,7 @@ import type { HttpApp } from '../platform/http/http-server.ts';
 import { folderFacet, tagFacet, typeFacet } from './facets.ts';
 import { findPage, type Page } from './find-page.ts';
 import { parseFolder, parseTagList } from './object-fields.ts';
-import { objectUrl, type PublicUrls, StoredObject, storedObject, thumbnailName } from './object-json.ts';
+import { ObjectDetails, objectDetails, objectUrl, type PublicUrls, thumbnailName } from './object-json.ts';
 import type { ObjectRow } from './tables.ts';
 
 /** Counting what a filter matches stays cheap up to here; a larger total is left out. */
@@ -48,7 +48,7 @@ const ListingPage = Type.Object({
   objects: Type.Array(Type.String()),
   urls: Type.Array(Type.String()),
   thumbnails: Type.Array(Type.String()),
-  items: Type.Optional(Type.Array(StoredObject)),
+  items: Type.Optional(Type.Array(ObjectDetails)),
 });
 const Names = (name: string) =>
   Type.Object({ [name]: Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() })) });
@@ -119,7 +119,7 @@ async function list(
     objects,
     urls: objects.map((url) => `${url}original.webp`),
     thumbnails: objects.map((url) => url + thumbnailName),
-    ...(query.view === 'full' ? { items: rows.map((row) => storedObject(urls, row)) } : {}),
+    ...(query.view === 'full' ? { items: rows.map((row) => objectDetails(urls, row)) } : {}),
   };
 }
 

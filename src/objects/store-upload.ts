@@ -14,7 +14,7 @@ import { enqueueStatement, type Job } from '../platform/jobs/jobs.ts';
 import { facetsOf, facetStatements } from './facets.ts';
 import { recall, rememberFirst } from './idempotency.ts';
 import { manifestJob } from './manifests.ts';
-import { filmKey, posterName } from './object-keys.ts';
+import { filmFolderKey, filmKey, posterName } from './object-keys.ts';
 import { objectEventData } from './object-event-data.ts';
 import { type PublicUrls, storedObject } from './object-json.ts';
 import { type InspectedFilm, type NewRow, newRow, type UploadFields } from './new-object-row.ts';
@@ -115,7 +115,7 @@ export class UploadStore {
 
   async #forget({ backend, bucket_id: bucketId, generation, kind }: NewRow, key: string): Promise<void> {
     await this.#stores[backend].delete(key);
-    if (kind === 'video') await this.#stores[backend].delete(filmKey(bucketId, generation, posterName));
+    if (kind === 'video') await this.#stores[backend].deleteFolder(filmFolderKey(bucketId, generation));
   }
 
   async #firstAnswer(accountId: string, idempotencyKey: string): Promise<StoredAnswer> {

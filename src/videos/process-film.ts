@@ -15,9 +15,15 @@ import type { ObjectRow } from '../objects/tables.ts';
 import type { FilmType } from './film.ts';
 import { type FilmRecord, readFilmRecord } from './film-record.ts';
 import { KeptStreamFiles } from './keep-stream-files.ts';
-import { ServiceError } from './elsewhere/streaming-service.ts';
 import { FilmProgress } from './film-progress.ts';
-import { type Film, FilmFault, type Stream, type VideoProvider, type WorkContext } from './provider.ts';
+import {
+  type Film,
+  FilmFault,
+  ProviderUnavailable,
+  type Stream,
+  type VideoProvider,
+  type WorkContext,
+} from './provider.ts';
 import { tidyFilmJob } from './tidy-film.ts';
 
 const kind = 'process-film';
@@ -162,8 +168,7 @@ class FilmWork {
 
   async #failed(error: unknown): Promise<void> {
     if (error instanceof FilmGone || this.#gone.signal.aborted) return;
-    // A provider that does not answer says nothing about the film: it is asked again for as long as it takes.
-    if (error instanceof ServiceError) throw error;
+    if (error instanceof ProviderUnavailable) throw error;
     const isFault = error instanceof FilmFault;
     const failures = this.#record.failures + 1;
     this.#record = { ...this.#record, failures };
@@ -182,7 +187,7 @@ class FilmWork {
     stream: Stream | null,
   ): Promise<void> {
     if (stream) await this.#writeIndex(stream);
-    await this.#change(columns, { stream, state: this.#record.state }, (tx, object) =>
+    await this.#change(columns, { stream }, (tx, object) =>
       Promise.all([
         recordEvent(tx, {
           accountId: object.account_id,

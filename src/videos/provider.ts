@@ -43,11 +43,17 @@ export type Worked =
 
 export interface VideoProvider {
   readonly name: string;
-  /** Goes on from what was remembered. Throws a FilmFault when the film is to blame; anything else is tried again. */
+  /**
+   * Goes on from what was remembered. Throws a FilmFault when the film is to blame; anything else is tried again, at most
+   * three times unless it is ProviderUnavailable.
+   */
   work(film: Film, state: unknown, context: WorkContext): Promise<Worked>;
   /** Forgets the film there. */
   remove(film: Pick<Film, 'generation'>, state: unknown): Promise<void>;
 }
+
+/** The provider does not answer as it should, which says nothing about the film: it is asked for as long as it takes. */
+export class ProviderUnavailable extends Error {}
 
 /** Nothing can be made of this film; the message is for its owner. */
 export class FilmFault extends Error {}

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import sharp from 'sharp';
-import { newAccount } from '../support/accounts.ts';
+import { newAccount, sendJson } from '../support/accounts.ts';
 import { assertConsistent, leavesNothing } from '../support/assert-clean.ts';
 import { assertError } from '../support/assert-error.ts';
 import { eventually } from '../support/eventually.ts';
@@ -160,21 +162,58 @@ describe('films', () => {
   test('deletion while it is processed leaves nothing', async () => {
     const long = makeFilm({ container: 'avi', seconds: 8, width: 640, height: 360 });
     const { object_id: id, video_url: url } = await uploadFilm(server, long);
+    await eventually(async () => {
+      const { body } = await server.json(`/get/${id}`);
+      assert.ok(body.status === 'processing' && body.progress > 0, JSON.stringify(body));
+    }, 20_000);
     await server.json(`/delete/${id}`, { method: 'DELETE' });
     assertError(await server.json(url, { key: null }), 404);
     await eventually(() => assertConsistent(server), 20_000);
+    await eventually(async () => assert.deepEqual(await readdir(join(server.dataDir, 'transcoding')), []));
   });
 
-  test('a playlist that is not there yet says so, and is not remembered', async () => {
-    const slow = makeFilm({ container: 'avi', seconds: 4, width: 640, height: 360 });
-    const { object_id: id, video_url: url } = await uploadFilm(server, slow);
-    const early = await server.call(url, { key: null });
-    if (early.status === 404) {
-      assert.equal(early.headers.get('retry-after'), '3');
-      assert.equal(early.headers.get('cache-control'), 'no-store');
-      assert.deepEqual(await early.json(), { error: 'Video is still processing' });
-    }
-    await untilStatus(server, id);
-    assert.equal((await server.call(url, { key: null })).status, 200);
+  test('who plays the early stream can play it on when the ladder has replaced it', async () => {
+    const tall = makeFilm({ container: 'avi', seconds: 3, width: 960, height: 720 });
+    const { object_id: id, video_url: url } = await uploadFilm(server, tall);
+    const early = await eventually(async () => {
+      const answer = await server.call(url, { key: null });
+      assert.equal(answer.status, 200);
+      return answer;
+    }, 20_000);
+    assert.equal(early.headers.get('cache-control'), 'public, max-age=2');
+    const before = addressesIn(await early.text(), url);
+    assert.equal((await server.json(`/get/${id}`)).body.status, 'processing', 'before it is ready');
+    assert.equal((await untilStatus(server, id)).renditions.length, 2);
+    const after = addressesIn(await (await server.call(url, { key: null })).text(), url);
+    assert.deepEqual(
+      after.filter((address) => before.includes(address)),
+      [],
+    );
+    for (const playlist of [...before, ...after])
+      for (const segment of addressesIn(await (await server.call(playlist)).text(), playlist))
+        assert.equal((await server.call(segment, { key: null })).status, 200, segment);
   });
+
+  test('policies concern its pictures; what plays is as open as its original', async () => {
+    const { api_key: key } = await newAccount(server);
+    const { object_id: id, object_url: url } = await uploadFilm(server, film, {}, { key });
+    await untilStatus(server, id, 'ready', { key });
+    for (const policy of ['presets', 'signed']) {
+      await server.json('/user/', { ...sendJson('PATCH', { transform_policy: policy }), key });
+      for (const name of ['original', 'original.webp', 'original.m3u8', 'original.mp4', 'storyboard.vtt'])
+        assert.equal((await server.call(url + name, { key: null })).status, 200, `${policy} ${name}`);
+      assertError(await server.json(`${url}t-1_w-50.webp`, { key: null }), 403);
+    }
+  });
+});
+
+test('a playlist that is not there yet says so, and is not remembered', async () => {
+  await using server = await startServer({}, { runJobs: false });
+  const { video_url: url, object_url: base } = await uploadFilm(server, film);
+  for (const address of [url, `${base}original.mp4`, `${base}storyboard.vtt`]) {
+    const { status, body, headers } = await server.json(address, { key: null });
+    assert.deepEqual([status, body], [404, { error: 'Video is still processing' }], address);
+    assert.equal(headers.get('retry-after'), '3');
+    assert.equal(headers.get('cache-control'), 'no-store');
+  }
 });

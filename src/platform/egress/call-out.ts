@@ -3,9 +3,8 @@
 // it must be on the public internet, which is judged at the moment of connecting.
 import { type IncomingHttpHeaders, type IncomingMessage, request as plainRequest } from 'node:http';
 import { type RequestOptions, request as tlsRequest } from 'node:https';
-import { isIP } from 'node:net';
 import { guardedLookup, PrivateAddress, type Resolve, resolveBySystem } from './guarded-lookup.ts';
-import { assertPublicAddress, isPublicIp } from './public-address.ts';
+import { assertPublicAddress } from './public-address.ts';
 
 /** Whose choice the address is: the operator's may be private, an account's never is unless the operator allows it. */
 export type Audience =
@@ -75,15 +74,13 @@ function open(call: OutgoingCall) {
   return (url.protocol === 'https:' ? tlsRequest : plainRequest)(url, options);
 }
 
-/** Node looks up no name that is an address already: that one is judged here. */
+/** Node looks up no name that is an address already: that one is judged by its form. */
 function guardOf(url: URL, resolve: Resolve = resolveBySystem): RequestOptions {
   try {
     assertPublicAddress(url.href, { allowPrivate: false });
   } catch {
     throw new Error(notPublic);
   }
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) && !isPublicIp(host)) throw new Error(notPublic);
   return { lookup: guardedLookup(resolve) };
 }
 

@@ -1,6 +1,6 @@
 // Durable background work: rows written in the transaction of their cause, so nothing is ever "done after the response"
 // in memory alone. One row per kind and key: asking again for work that already waits only moves it forward.
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { randomHex } from '../random.ts';
 import type { Migration, Tx } from '../database/database.ts';
 import { runStatements, type Statement, statement } from '../database/statement.ts';
@@ -80,10 +80,20 @@ export function enqueueStatement({ kind, key, payload, runAt }: Job): Statement 
   });
 }
 
-const insertOrRenew = statement<'job_id' | 'kind' | 'key' | 'payload' | 'run_at' | 'created_at'>(
-  (p) => sql`insert into jobs
-      (job_id, kind, key, payload, run_at, revision, attempts, leased_by, leased_until, dead, last_error, created_at)
-    values (${p('job_id')}, ${p('kind')}, ${p('key')}, ${p('payload')}, ${p('run_at')}, 1, 0, null, 0, 0, null, ${p('created_at')})
+/** The rest of the row of a job that nobody has claimed yet. */
+export const unclaimed = sql`1, 0, null, 0, 0, null`;
+
+/** Enqueues what `rows`, values or a select, gives: id, kind, key, payload, time to run, time of making, `unclaimed`. */
+export function enqueueing(rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`insert into jobs
+      (job_id, kind, key, payload, run_at, created_at, revision, attempts, leased_by, leased_until, dead, last_error)
+    ${rows}
     on conflict (kind, key) do update set
-      payload = excluded.payload, run_at = excluded.run_at, revision = jobs.revision + 1, attempts = 0, dead = 0`,
+      payload = excluded.payload, run_at = excluded.run_at, revision = jobs.revision + 1, attempts = 0, dead = 0`;
+}
+
+const insertOrRenew = statement<'job_id' | 'kind' | 'key' | 'payload' | 'run_at' | 'created_at'>((p) =>
+  enqueueing(
+    sql`values (${p('job_id')}, ${p('kind')}, ${p('key')}, ${p('payload')}, ${p('run_at')}, ${p('created_at')}, ${unclaimed})`,
+  ),
 );

@@ -1,5 +1,5 @@
 // What is asked of a service that makes streams elsewhere, whichever it is, and how it says that it could not.
-import type { Film } from '../provider.ts';
+import { type Film, ProviderUnavailable } from '../provider.ts';
 
 export type AssetProgress =
   | { readonly kind: 'working'; readonly percent: number | null }
@@ -27,7 +27,7 @@ export interface StreamingService {
 }
 
 /** The message names neither address nor credentials; what the service wrote is kept apart, for the film's owner. */
-export class ServiceError extends Error {
+export class ServiceError extends ProviderUnavailable {
   /** Null when there was no answer at all. */
   readonly status: number | null;
   readonly words: string;

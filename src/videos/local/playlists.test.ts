@@ -68,9 +68,8 @@ test('a media playlist is whole, exact and relative', () => {
 });
 
 test('a prefix goes before every address and changes nothing else', () => {
-  const prefixed = masterPlaylist(stream, 'hls/abc/');
+  const prefixed = withPrefix(masterPlaylist(stream), 'hls/abc/');
   assert.equal(prefixed.replaceAll('hls/abc/', ''), masterPlaylist(stream));
-  assert.equal(withPrefix(masterPlaylist(stream), 'hls/abc/'), prefixed);
   assert.deepEqual(prefixed.match(/hls\/abc\/\w+\.m3u8/g), [
     'hls/abc/audio.m3u8',
     'hls/abc/720p.m3u8',

@@ -30,8 +30,7 @@ export function segmentName(index: number): string {
   return `${String(index).padStart(5, '0')}.m4s`;
 }
 
-/** `prefix` goes before every address, for a master that is served from another folder. */
-export function masterPlaylist({ pictures, sound }: StreamDescription, prefix = ''): string {
+export function masterPlaylist({ pictures, sound }: StreamDescription): string {
   const group = 'sound';
   const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
   if (sound !== null)
@@ -50,7 +49,7 @@ export function masterPlaylist({ pictures, sound }: StreamDescription, prefix = 
     ];
     lines.push(`#EXT-X-STREAM-INF:${attributes.join(',')}`, `${picture.name}.m3u8`);
   }
-  return withPrefix(`${lines.join('\n')}\n`, prefix);
+  return `${lines.join('\n')}\n`;
 }
 
 export function mediaPlaylist({ name, segments }: Track): string {
@@ -74,7 +73,6 @@ export function mediaPlaylist({ name, segments }: Track): string {
 
 /** The same playlist for a place from which its files lie below `prefix`. */
 export function withPrefix(playlist: string, prefix: string): string {
-  if (prefix === '') return playlist;
   return playlist
     .split('\n')
     .map((line) =>
