@@ -352,4 +352,26 @@ describe('jobs', () => {
     assert.ok(performance.now() - startedAt < 1000);
     await told.promise;
   });
+
+  test('what the stop breaks off has not failed, and the next runner takes it at once', async () => {
+    const kind = newKind();
+    const started = Promise.withResolvers<void>();
+    const seen: number[] = [];
+    const run: JobHandler['run'] = (_payload, { signal, attempt }) => {
+      seen.push(attempt);
+      started.resolve();
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    const runner = start({ [kind]: { run, maxAttempts: 1 } }, { backOffMs: () => 60_000 });
+    await ask(jobOf(kind));
+    await started.promise;
+    await runner.stop(0);
+    await eventually(async () => {
+      const [row] = await rowsOf(kind);
+      assert.deepEqual([row?.dead, row?.attempts, row?.leased_by, row?.last_error], [0, 0, null, null]);
+    });
+    start({ [kind]: { run: async (_payload, { attempt }) => void seen.push(attempt) } });
+    await done(kind);
+    assert.deepEqual(seen, [1, 1]);
+  });
 });

@@ -149,7 +149,8 @@ export class JobRunner {
       await this.#finish(job);
       failpoint('job:finished');
     } catch (error) {
-      await this.#retryOrBury(job, handler.maxAttempts ?? 10, error as Error);
+      if (this.#stopping.signal.aborted) await this.#giveBack(job);
+      else await this.#retryOrBury(job, handler.maxAttempts ?? 10, error as Error);
     } finally {
       clearInterval(heartbeat);
     }
@@ -181,6 +182,21 @@ export class JobRunner {
         .where('leased_by', '=', this.#owner)
         .execute();
     });
+  }
+
+  /** Broken off by our own stop: it has not failed, and whoever starts next need not wait. */
+  async #giveBack(job: JobRow): Promise<void> {
+    await this.#options.database
+      .write((tx) =>
+        tx
+          .updateTable('jobs')
+          .set((eb) => ({ leased_by: null, leased_until: 0, attempts: eb('attempts', '-', 1) }))
+          .where('job_id', '=', job.job_id)
+          .where('leased_by', '=', this.#owner)
+          .execute(),
+      )
+      // The database may be closed by now; then it is taken over at the next start.
+      .catch(() => undefined);
   }
 
   async #retryOrBury(job: JobRow, maxAttempts: number, error: Error): Promise<void> {
