@@ -11,6 +11,7 @@ import { handover } from './handover.ts';
 import { listing } from './listing.ts';
 import { memory } from './memory.ts';
 import { rendering } from './rendering.ts';
+import { search } from './search.ts';
 import { singleFlight } from './single-flight.ts';
 import { start } from './start.ts';
 import { chart } from './support/chart.ts';
@@ -31,6 +32,7 @@ const scenarios: Record<string, Scenario> = {
   'single-flight': singleFlight,
   transcode,
   films,
+  search,
 };
 
 const { values, positionals: named } = parseArgs({

@@ -15,6 +15,7 @@ import { openSqliteDatabase } from './platform/database/sqlite-database.ts';
 import { jobMigrations } from './platform/jobs/jobs.ts';
 import { OperatorError } from './platform/errors.ts';
 import { makeFolder } from './platform/make-folder.ts';
+import { searchMigrations } from './search/tables.ts';
 import { createSecretBox, loadSecretKey, type SecretBox } from './platform/secrets.ts';
 import { openStorage } from './platform/storage/open-storage.ts';
 
@@ -48,7 +49,13 @@ export async function openCore(config: Config, options: CoreOptions = {}): Promi
     );
   }
   const database = openSqliteDatabase(file, neighbours);
-  await database.migrate([...jobMigrations, ...accountMigrations, ...eventMigrations, ...objectMigrations]);
+  await database.migrate([
+    ...jobMigrations,
+    ...accountMigrations,
+    ...eventMigrations,
+    ...objectMigrations,
+    ...searchMigrations,
+  ]);
   return { database, stores, urls, secretBox };
 }
 

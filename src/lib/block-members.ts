@@ -38,6 +38,10 @@ export function setPlace(places: Places, place: number): void {
   places[place >> 5] = ((places[place >> 5] as number) | (1 << (place & 31))) >>> 0;
 }
 
+export function hasPlace(places: Places, place: number): boolean {
+  return (((places[place >> 5] as number) >>> (place & 31)) & 1) === 1;
+}
+
 /** Adds to `places` what is in `other`. */
 export function unitePlaces(places: Places, other: Places): void {
   for (let word = 0; word < places.length; word++)

@@ -8,6 +8,7 @@ import { objectMigrations } from '../../src/objects/tables.ts';
 import type { Database, Migration } from '../../src/platform/database/database.ts';
 import { openSqliteDatabase } from '../../src/platform/database/sqlite-database.ts';
 import { jobMigrations } from '../../src/platform/jobs/jobs.ts';
+import { searchMigrations } from '../../src/search/tables.ts';
 
 export type TempDatabase = {
   folder: string;
@@ -23,6 +24,7 @@ export const allMigrations: Migration[] = [
   ...accountMigrations,
   ...eventMigrations,
   ...objectMigrations,
+  ...searchMigrations,
 ];
 
 export async function openTempDatabase(
