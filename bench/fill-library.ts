@@ -164,6 +164,7 @@ function rowOf(owner: Owner, object: LibraryObject): ObjectRow {
     original_file_name: `IMG_${object.seq}.jpg`,
     status: 'ready',
     caption: null,
+    caption_model: null,
     duration_ms: null,
     progress: null,
     error: null,

@@ -37,6 +37,7 @@ async function assemble(config: Config, options: AppOptions, lock: { release(): 
     core,
     images: background.images,
     inspectFilm: background.inspectFilm,
+    search: background.search,
     requestRate: createRequestRate(),
     metrics,
     metricsText: () => metrics.text(),

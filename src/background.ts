@@ -8,7 +8,7 @@ import { createEventService, type EventService } from './events/event-service.ts
 import { forgetElsewhere } from './forget-elsewhere.ts';
 import { createImageService, type ImageService } from './images/image-service.ts';
 import { originalImageOf } from './images/variants/original-image.ts';
-import { prepareHandlers, prepareJob } from './images/variants/prepare-image.ts';
+import { prepareHandlers, queuePreparation } from './images/variants/prepare-image.ts';
 import { purgeHandler } from './objects/change-object.ts';
 import { eraseAccountHandler } from './objects/erase-account.ts';
 import { Janitor } from './objects/janitor.ts';
@@ -20,6 +20,8 @@ import { JobRunner } from './platform/jobs/job-runner.ts';
 import type { Log } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
 import { openFilmService } from './open-film-service.ts';
+import { openSearchService } from './open-search-service.ts';
+import type { SearchService } from './search/search-service.ts';
 import { openVideoProviders, type VideoProviders } from './video-providers.ts';
 import { forgetFilmHandlers } from './videos/forget-film.ts';
 import type { FilmService } from './videos/film-service.ts';
@@ -34,6 +36,7 @@ const providerCalls = { audience: 'operator', deadlineMs: 30_000, maxBytes: 4 * 
 export type Background = {
   images: ImageService;
   inspectFilm: FilmService['inspect'];
+  search: Pick<SearchService, 'find' | 'progressOf'>;
   /** The operator's key, when this start has made it. */
   newOperatorKey: string | undefined;
   start(options: { runJobs: boolean }): void;
@@ -57,13 +60,15 @@ export async function createBackground(
     takeStill: films.takeStill,
     log,
   });
+  const search = openSearchService(config, core, { images, log });
   const operator = await ensureOperatorAccount(core.database, { bootstrapKey: config.BOOTSTRAP_API_KEY });
   const events = createEventService({ ...deliveryParts(config, core), log });
   observe(metrics, core, images);
   observeFilms(metrics, films);
   observeEvents(metrics, events);
+  observeAnalyses(metrics, core);
   const providers = openVideoProviders(config, films.local, guardedFetch(providerCalls));
-  const handlers = jobHandlers(config, core, { images, providers, log });
+  const handlers = jobHandlers(config, core, { images, providers, search, log });
   const jobs = new JobRunner({ database: core.database, log, handlers });
   const filmJobs = new JobRunner({
     database: core.database,
@@ -75,6 +80,7 @@ export async function createBackground(
   return {
     images,
     inspectFilm: films.inspect,
+    search,
     newOperatorKey: operator.apiKey,
     start({ runJobs }) {
       images.start();
@@ -82,11 +88,12 @@ export async function createBackground(
       jobs.start();
       filmJobs.start();
       events.start();
+      search.start();
       janitor.start();
     },
     async stop() {
       janitor.stop();
-      await Promise.all([jobs.stop(jobGraceMs), events.stop(jobGraceMs), filmJobs.stop(0)]);
+      await Promise.all([jobs.stop(jobGraceMs), events.stop(jobGraceMs), filmJobs.stop(0), search.stop()]);
       await Promise.all([images.close(), films.close()]);
     },
   };
@@ -97,12 +104,24 @@ function filmJobHandlers({ database, stores, urls }: Core, providers: VideoProvi
   return processFilmHandlers({ database, stores, urls, providers, log });
 }
 
-type HandlerParts = { images: ImageService; providers: VideoProviders; log: Log };
+type HandlerParts = {
+  images: ImageService;
+  providers: VideoProviders;
+  search: Pick<SearchService, 'follow'>;
+  log: Log;
+};
 
-function jobHandlers(config: Config, core: Core, { images: { maker }, providers, log }: HandlerParts) {
+function jobHandlers(
+  config: Config,
+  core: Core,
+  { images: { maker }, providers, search, log }: HandlerParts,
+) {
   const { database, stores } = core;
   return {
-    ...manifestHandlers(database, stores, prepareJob),
+    ...manifestHandlers(database, stores, async (object) => {
+      await queuePreparation(database, object);
+      await search.follow(object);
+    }),
     ...prepareHandlers({
       database,
       maker,
@@ -163,4 +182,13 @@ function observeEvents(metrics: Metrics, events: EventService): void {
   metrics.gauge('tintype_webhook_deliveries_failed', 'Deliveries given up since the start', () =>
     events.failed(),
   );
+}
+
+function observeAnalyses(metrics: Metrics, { database }: Core): void {
+  const count = async (dead: 0 | 1): Promise<number> => {
+    const query = database.read.selectFrom('analyses').select((eb) => eb.fn.countAll<number>().as('count'));
+    return (await query.where('dead', '=', dead).executeTakeFirstOrThrow()).count;
+  };
+  metrics.gauge('tintype_analyses_waiting', 'Pictures that wait for their analysis', () => count(0));
+  metrics.gauge('tintype_analyses_failed', 'Pictures whose analysis was given up', () => count(1));
 }

@@ -26,6 +26,7 @@ import {
   wholeNumber,
   Wrong,
 } from './setting-kinds.ts';
+import { aiSettings } from './ai-settings.ts';
 import {
   videoProviderConflicts,
   videoProviderOptions,
@@ -62,9 +63,7 @@ export const settings = {
     '`file:$DATA_DIR/files`',
   ),
   STORAGE_STORE: optional(store, 'where the alternative backend keeps its files', '`file:$DATA_DIR/storage`'),
-  OPENAI_BASE_URL: setting(webAddress, 'https://api.openai.com/v1', 'any server that speaks the OpenAI API'),
-  OPENAI_CAPTION_MODEL: setting(asIs, 'gpt-4o-mini', 'model that captions pictures'),
-  OPENAI_EMBEDDING_MODEL: setting(asIs, 'text-embedding-3-small', 'model that embeds captions and queries'),
+  ...aiSettings,
   SMTP_URL: secret(
     optional(address('smtp', 'smtps'), 'mail server for the 95% notice', 'none: the mail is logged'),
   ),
@@ -249,6 +248,7 @@ function withDerived(values: Values) {
     storageUrl: values.STORAGE_URL ?? `${baseUrl}/storage`,
     filesStore: values.FILES_STORE ?? `file:${dataDir}/files`,
     storageStore: values.STORAGE_STORE ?? `file:${dataDir}/storage`,
+    modelsDir: resolve(values.MODELS_DIR ?? `${dataDir}/models`),
     purgeCall: values.PURGE_URL
       ? {
           url: values.PURGE_URL,

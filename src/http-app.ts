@@ -36,7 +36,10 @@ import { describeApi, documentationRoutes } from './platform/http/openapi.ts';
 import { serviceRoutes } from './platform/http/service-routes.ts';
 import type { Log } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
+import { analyseWhatIsMissing } from './search/analysis/find-unanalysed.ts';
+import { analysisRoutes } from './search/analysis-routes.ts';
 import { searchRoute } from './search/search-route.ts';
+import type { SearchService } from './search/search-service.ts';
 import { processFilmJob, wakeFilm } from './videos/process-film.ts';
 import { providerWebhookRoutes } from './videos/provider-webhook-route.ts';
 import { StreamIndexes } from './videos/stream-index.ts';
@@ -47,6 +50,7 @@ export type HttpParts = {
   core: Core;
   images: { maker: VariantMaker; store: VariantStore };
   inspectFilm: FilmParts['inspect'];
+  search: Pick<SearchService, 'find' | 'progressOf'>;
   requestRate: RequestRate;
   metrics: Metrics;
   /** Of the whole service, in Prometheus' form. */
@@ -130,7 +134,8 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
   documentationRoutes(http);
   await uploadRoute(http, { database, stores, uploads });
   listRoutes(http, { database, urls });
-  searchRoute(http);
+  searchRoute(http, { database, urls, find: parts.search.find });
+  analysisRoutes(http, { database, progressOf: parts.search.progressOf });
   const deleting = { database, stores, urls, forgetElsewhere: forgetElsewhere(config, urls) };
   objectRoutes(http, deleting);
   bulkRoute(http, deleting);
@@ -144,7 +149,9 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
     database,
     secretBox,
     allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE,
+    allowPrivateAi: config.AI_ALLOW_PRIVATE,
     checkTokens: checkPresetTokens,
+    onAiSettingsChanged: (tx, account) => analyseWhatIsMissing(database, tx, account),
   });
   webhookRoutes(http, deliveryParts(config, parts.core));
   keyRoutes(http, { database });

@@ -40,6 +40,10 @@ export async function runHttpProcess(log: Log): Promise<void> {
       core,
       images: { maker: new RemoteVariantMaker(primary), store: createVariantStore(config.dataDir) },
       inspectFilm: (film) => primary('inspectFilm', film),
+      search: {
+        find: (question) => primary('findPictures', question),
+        progressOf: (account) => primary('analysisProgress', account),
+      },
       requestRate: {
         count: (accountId, perMinute) => primary('countRequest', { accountId, perMinute }),
       },

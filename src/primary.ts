@@ -68,6 +68,8 @@ async function assemble(
         ...answersOfMaker(background.images.maker),
         ...turn.answers,
         inspectFilm: background.inspectFilm,
+        findPictures: background.search.find,
+        analysisProgress: background.search.progressOf,
         settings: () => ({ ...config, BOOTSTRAP_API_KEY: undefined }),
         countRequest: ({ accountId, perMinute }) => requestRate.count(accountId, perMinute),
         announced: (announcement) => tell(announcement, httpProcess),

@@ -8,6 +8,7 @@ import { assertPublicAddress } from '../platform/egress/public-address.ts';
 import { AppError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import { accountChanged } from './account-changed.ts';
+import { analysesAlike, analysisSettings } from './analysis-settings.ts';
 import type { Account, AccountTable } from './tables.ts';
 
 /** As the API takes them: what is left out stays, null clears. */
@@ -17,6 +18,10 @@ export type SettingsChange = {
   ai_analysis?: boolean;
   ai_provider?: Account['ai_provider'];
   openai_api_key?: string | null;
+  openai_base_url?: string | null;
+  openai_caption_model?: string | null;
+  openai_embedding_model?: string | null;
+  openai_embedding_dimensions?: number | null;
   transform_policy?: Account['transform_policy'];
   presets?: Record<string, string> | null;
   webhook_url?: string | null;
@@ -26,10 +31,11 @@ export type SettingsParts = {
   database: Database;
   secretBox: SecretBox;
   allowPrivateWebhooks: boolean;
+  allowPrivateAi: boolean;
   /** Throws an AppError that says what is wrong with a preset's tokens. */
   checkTokens?: (tokens: string) => void;
-  /** Runs in the transaction that switches analysis on. */
-  onAnalysisSwitchedOn?: (tx: Tx, account: Account) => Promise<void>;
+  /** Runs in the transaction that changes how pictures are analysed, or whether they are. */
+  onAiSettingsChanged?: (tx: Tx, account: Account) => Promise<void>;
 };
 
 export type ChangedSettings = { account: Account; webhookSecret?: string; signingSecret?: string };
@@ -41,6 +47,8 @@ export function changeSettings(
 ): Promise<ChangedSettings> {
   if (change.webhook_url)
     assertPublicAddress(change.webhook_url, { allowPrivate: parts.allowPrivateWebhooks });
+  if (change.openai_base_url)
+    assertPublicAddress(change.openai_base_url, { allowPrivate: parts.allowPrivateAi });
   checkPresets(change.presets ?? {}, parts.checkTokens);
   return parts.database.write(async (tx) => {
     const before = await tx
@@ -62,7 +70,7 @@ export function changeSettings(
       .returningAll()
       .executeTakeFirstOrThrow();
     await accountChanged(parts.database, tx, account.bucket_id);
-    if (account.ai_analysis && !before.ai_analysis) await parts.onAnalysisSwitchedOn?.(tx, account);
+    if (!analysesAlike(before, account)) await parts.onAiSettingsChanged?.(tx, account);
     return { account, ...(webhookSecret && { webhookSecret }), ...(signingSecret && { signingSecret }) };
   });
 }
@@ -88,12 +96,22 @@ function toColumns(
   box: SecretBox,
   signingSecret: string | undefined,
 ): Updateable<AccountTable> {
-  const { ai_analysis: analysis, openai_api_key: aiKey, presets, webhook_url: webhookUrl, ...plain } = change;
+  const {
+    ai_analysis: analysis,
+    openai_api_key: aiKey,
+    openai_base_url: aiUrl,
+    presets,
+    webhook_url: webhookUrl,
+    ...plain
+  } = change;
   const columns: Updateable<AccountTable> = { ...plain };
+  if (aiUrl !== undefined) columns.openai_base_url = aiUrl?.replace(/\/+$/, '') ?? null;
   if (analysis !== undefined) columns.ai_analysis = analysis ? 1 : 0;
   if (aiKey !== undefined) columns.openai_api_key_sealed = aiKey === null ? null : box.seal(aiKey);
   if (presets !== undefined) columns.presets = JSON.stringify(presets ?? {});
   if (webhookUrl !== undefined) columns.webhook_url = webhookUrl;
   if (signingSecret) columns.signing_secret_sealed = box.seal(signingSecret);
+  // What was wrong may be mended; the next analysis will tell.
+  if (analysisSettings.some((name) => name in columns)) columns.ai_error = null;
   return columns;
 }

@@ -1,5 +1,5 @@
 // The rows of accounts and their keys. Limits left null follow the tier; times are milliseconds, flags 0 or 1.
-import type { Selectable } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 import type { Migration } from '../platform/database/database.ts';
 
 export type Tier = 'free' | 'pro' | 'enterprise';
@@ -28,6 +28,13 @@ export type AccountTable = {
   ai_analysis: number;
   ai_provider: 'openai' | 'local';
   openai_api_key_sealed: string | null;
+  /** Null follows the operator's settings; so do the three that follow. */
+  openai_base_url: Generated<string | null>;
+  openai_caption_model: Generated<string | null>;
+  openai_embedding_model: Generated<string | null>;
+  openai_embedding_dimensions: Generated<number | null>;
+  /** Why pictures are not analysed at present, in a sentence for the owner. */
+  ai_error: Generated<string | null>;
   transform_policy: 'open' | 'presets' | 'signed';
   signing_secret_sealed: string | null;
   /** JSON: name → tokens. */
@@ -110,6 +117,14 @@ export const accountMigrations: Migration[] = [
         .addColumn('last_used_at', 'bigint')
         .execute();
       await tx.schema.createIndex('keys_account').on('keys').column('account_id').execute();
+    },
+  },
+  {
+    name: '0007-ai',
+    async up(tx) {
+      for (const name of ['openai_base_url', 'openai_caption_model', 'openai_embedding_model', 'ai_error'])
+        await tx.schema.alterTable('accounts').addColumn(name, 'text').execute();
+      await tx.schema.alterTable('accounts').addColumn('openai_embedding_dimensions', 'bigint').execute();
     },
   },
 ];

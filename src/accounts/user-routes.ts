@@ -30,6 +30,12 @@ const Presets = Type.Unsafe<Record<string, string> | null>({
   'x-error': 'Field "presets" must be an object of at most 100 names and their tokens, or null',
 });
 
+const modelName = (field: string) =>
+  nullableText({
+    pattern: '^[\\x21-\\x7e]{1,200}$',
+    'x-error': `Field "${field}" must be the name of a model: 1 to 200 visible ASCII characters, or null`,
+  });
+
 const PatchBody = Type.Object(
   {
     email: Type.Optional(Email),
@@ -40,6 +46,23 @@ const PatchBody = Type.Object(
       nullableText({
         pattern: '^[\\x21-\\x7e]{1,500}$',
         'x-error': 'Field "openai_api_key" must be 1 to 500 visible ASCII characters, or null',
+      }),
+    ),
+    openai_base_url: Type.Optional(
+      nullableText({
+        pattern: '^[^?#]{1,2048}$',
+        'x-error':
+          'Field "openai_base_url" must be an address of at most 2048 characters without query or fragment, or null',
+      }),
+    ),
+    openai_caption_model: Type.Optional(modelName('openai_caption_model')),
+    openai_embedding_model: Type.Optional(modelName('openai_embedding_model')),
+    openai_embedding_dimensions: Type.Optional(
+      Type.Unsafe<number | null>({
+        type: ['integer', 'null'],
+        minimum: 2,
+        maximum: 4096,
+        'x-error': 'Field "openai_embedding_dimensions" must be a whole number from 2 to 4096, or null',
       }),
     ),
     transform_policy: Type.Optional(TransformPolicy),

@@ -25,6 +25,10 @@ const commands: Record<string, Command> = {
     meaning: 'upload all pictures of a folder of this machine',
     load: () => import('./import.ts').then(({ importCommand: run, help }) => ({ run, help })),
   },
+  analyse: {
+    meaning: 'see how far the analysis of pictures is, and queue what is missing',
+    load: () => import('./analyse.ts').then(({ analyse: run, help }) => ({ run, help })),
+  },
   doctor: {
     meaning: 'check this installation and say what to do',
     load: () => import('./doctor.ts').then(({ doctor: run, help }) => ({ run, help })),

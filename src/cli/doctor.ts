@@ -10,6 +10,7 @@ import {
   checkNode,
   checkStore,
 } from './doctor-machine.ts';
+import { checkAnalysis } from './doctor-analysis.ts';
 import { checkDatabase, checkJobs, checkSecrets, checkServer } from './doctor-data.ts';
 import type { Check, Finding } from './doctor-finding.ts';
 import { printJson } from './output.ts';
@@ -19,7 +20,8 @@ export const help = `Usage:
 
   --json   print JSON
 
-Checks the settings, the data folder, the database, both stores, the image workers, background jobs and the clock, also
+Checks the settings, the data folder, the database, both stores, the image workers, the analysis of
+pictures, background jobs and the clock, also
 while the server runs. Ends with 1 when something failed.`;
 
 const checks: Record<string, Check> = {
@@ -31,6 +33,7 @@ const checks: Record<string, Check> = {
   images: checkImages,
   films: checkFilms,
   models: checkModels,
+  analysis: checkAnalysis,
   jobs: checkJobs,
   server: checkServer,
   clock: checkClock,

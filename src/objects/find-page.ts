@@ -49,6 +49,24 @@ export async function findPage(database: Database, query: PageQuery): Promise<Pa
   return { seqs: take(located.blocks, { ...query, skip: located.skip }), total: rarest.count };
 }
 
+/** All objects that have every one of these facets, by their blocks: for whoever ranks them in another order. */
+export async function findPlaces(
+  database: Database,
+  accountId: string,
+  facets: readonly string[],
+): Promise<Map<number, Places>> {
+  const counts = await countsOf(database, accountId, facets);
+  const [rarest, ...others] = counts ?? [];
+  if (!rarest) return new Map();
+  const blocks = await commonBlocks(
+    database,
+    accountId,
+    rarest.facet,
+    others.length > 0 ? others.map(({ facet }) => facet) : [rarest.facet],
+  );
+  return new Map(blocks.map(({ block, places }) => [block, places()]));
+}
+
 /** Rarest first; null when one of them matches nothing. */
 async function countsOf(database: Database, accountId: string, facets: readonly string[]) {
   const rows = await database.read

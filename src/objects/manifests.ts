@@ -4,7 +4,7 @@ import type { Account, Key } from '../accounts/tables.ts';
 import type { Webhook } from '../events/tables.ts';
 import type { Database } from '../platform/database/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
-import { enqueue, type Job, type JobHandler } from '../platform/jobs/jobs.ts';
+import type { Job, JobHandler } from '../platform/jobs/jobs.ts';
 import { bucketManifestKey, manifestKey } from './object-keys.ts';
 import type { Stores } from './stores.ts';
 import type { ObjectRow } from './tables.ts';
@@ -35,14 +35,13 @@ export function manifestHandlers(
   database: Database,
   stores: Stores,
   /** What else is to be done for an object, once it is written down. */
-  followUp: (object: ObjectRow) => Job | null = () => null,
+  followUp: (object: ObjectRow) => Promise<void> = async () => undefined,
 ): Record<string, JobHandler> {
   return {
     'object-manifest': {
       run: async (place: Place) => {
         const object = await writeObjectManifest(database, stores, place);
-        const job = object && followUp(object);
-        if (job) await database.write((tx) => enqueue(tx, [job]));
+        if (object) await followUp(object);
       },
       maxAttempts,
     },

@@ -24,7 +24,7 @@ export type InspectedFilm = {
   readonly posterPath: string;
 };
 /** The place in the order is taken when it is stored. */
-export type NewRow = Omit<ObjectRow, 'seq' | 'thumbhash' | 'dominant_color' | 'error'>;
+export type NewRow = Omit<ObjectRow, 'seq' | 'thumbhash' | 'dominant_color' | 'error' | 'caption_model'>;
 
 type Upload = { account: Account; file: ReceivedFile; fields: UploadFields };
 

@@ -3,7 +3,7 @@ import { playableRenditions, type Rendition } from './film-renditions.ts';
 import { type PublicUrls, storedObject } from './object-json.ts';
 import type { ObjectRow } from './tables.ts';
 
-type Row = Omit<ObjectRow, 'seq' | 'thumbhash' | 'dominant_color'>;
+type Row = Omit<ObjectRow, 'seq' | 'thumbhash' | 'dominant_color' | 'caption_model'>;
 
 export type ObjectEventData = {
   object_id: string;

@@ -71,7 +71,7 @@ export function objectUrl(
 
 export function storedObject(
   urls: PublicUrls,
-  object: Omit<ObjectRow, 'seq' | 'thumbhash' | 'dominant_color' | 'error'>,
+  object: Omit<ObjectRow, 'seq' | 'thumbhash' | 'dominant_color' | 'error' | 'caption_model'>,
 ): Static<typeof StoredObject> {
   const url = objectUrl(urls, object);
   const isImage = object.kind === 'image';

@@ -31,6 +31,8 @@ export type ObjectTable = {
   original_file_name: string;
   status: ObjectStatus;
   caption: string | null;
+  /** Which model wrote it. */
+  caption_model: Generated<string | null>;
   /** Base 64, and `#rrggbb`; null until the picture was looked at, empty when no decoder takes it. */
   thumbhash: Generated<string | null>;
   dominant_color: Generated<string | null>;
@@ -149,6 +151,12 @@ export const objectMigrations: Migration[] = [
       await tx.schema.alterTable('objects').addColumn('progress', 'bigint').execute();
       await tx.schema.alterTable('objects').addColumn('error', 'text').execute();
       await tx.schema.alterTable('objects').addColumn('film', 'text').execute();
+    },
+  },
+  {
+    name: '0008-caption-models',
+    async up(tx) {
+      await tx.schema.alterTable('objects').addColumn('caption_model', 'text').execute();
     },
   },
 ];

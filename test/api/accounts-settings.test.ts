@@ -5,19 +5,19 @@ import { AppError } from '../../src/platform/errors.ts';
 import { type AccountServer, startAccountServer } from '../support/account-server.ts';
 
 let server: AccountServer;
-const switchedOn: string[] = [];
+const analysesOtherwise: string[] = [];
 before(async () => {
   server = await startAccountServer({
     checkTokens(tokens) {
       if (tokens.includes('bad')) throw new AppError('invalid_transformation', 'Token "bad" is not known');
     },
-    async onAnalysisSwitchedOn(tx, account) {
+    async onAiSettingsChanged(tx, account) {
       const row = tx
         .selectFrom('accounts')
         .select('ai_analysis')
         .where('account_id', '=', account.account_id);
-      assert.equal((await row.executeTakeFirstOrThrow()).ai_analysis, 1);
-      switchedOn.push(account.account_id);
+      assert.equal((await row.executeTakeFirstOrThrow()).ai_analysis, account.ai_analysis);
+      analysesOtherwise.push(account.account_id);
     },
   });
 });
@@ -35,6 +35,11 @@ describe('PATCH /user/', () => {
       [{ ai_provider: 'local' }, { ai_provider: 'local' }],
       [{ openai_api_key: 'sk-something' }, { ai_key_configured: true }],
       [{ openai_api_key: null }, { ai_key_configured: false }],
+      [{ openai_base_url: 'https://ai.example.com/v1/' }, { openai_base_url: 'https://ai.example.com/v1' }],
+      [{ openai_base_url: null }, { openai_base_url: null }],
+      [{ openai_caption_model: 'qwen2.5vl:7b' }, { openai_caption_model: 'qwen2.5vl:7b' }],
+      [{ openai_embedding_model: 'nomic-embed-text' }, { openai_embedding_model: 'nomic-embed-text' }],
+      [{ openai_embedding_dimensions: 768 }, { openai_embedding_dimensions: 768 }],
       [{ transform_policy: 'presets' }, { transform_policy: 'presets' }],
       [
         { presets: { thumb: 'w-100_h-100', 'a-1': 'gray' } },
@@ -74,6 +79,18 @@ describe('PATCH /user/', () => {
       [{ openai_api_key: 'a b' }, /"openai_api_key" must be/],
       [{ openai_api_key: 'a\nb' }, /"openai_api_key" must be/],
       [{ openai_api_key: 5 }, /"openai_api_key" must be/],
+      [{ openai_base_url: 'http://127.0.0.1:11434/v1' }, /public internet/],
+      [{ openai_base_url: 'http://ollama.internal/v1' }, /public internet/],
+      [{ openai_base_url: 'https://user:pass@example.com/v1' }, /user name/],
+      [{ openai_base_url: 'https://example.com/v1?key=1' }, /without query/],
+      [{ openai_base_url: 'file:///etc/passwd' }, /begins with http/],
+      [{ openai_base_url: '' }, /"openai_base_url" must be/],
+      [{ openai_caption_model: 'a b' }, /"openai_caption_model" must be/],
+      [{ openai_embedding_model: '' }, /"openai_embedding_model" must be/],
+      [{ openai_embedding_dimensions: 1 }, /from 2 to 4096/],
+      [{ openai_embedding_dimensions: 1.5 }, /from 2 to 4096/],
+      [{ openai_embedding_dimensions: '512' }, /from 2 to 4096/],
+      [{ ai_error: null }, /"ai_error" is not known/],
       [{ transform_policy: 'shut' }, /"transform_policy" must be open, presets or signed/],
       [{ presets: [] }, /"presets" must be an object/],
       [{ presets: tooMany }, /at most 100/],
@@ -129,16 +146,25 @@ describe('PATCH /user/', () => {
     assert.equal(server.secretBox.open(sealed as string), secret);
   });
 
-  test('switching analysis on is told once each time, in the transaction', async () => {
+  test('whatever changes how pictures are analysed is told once, in the transaction', async () => {
     const { api_key: key, account_id: id } = await server.account();
-    const times = (): number => switchedOn.filter((each) => each === id).length;
+    const times = (): number => analysesOtherwise.filter((each) => each === id).length;
     await patch(key, { ai_analysis: true });
     await patch(key, { ai_analysis: true });
-    await patch(key, { email: 'd@example.com' });
+    await patch(key, { email: 'd@example.com', ai_provider: 'openai' });
     assert.equal(times(), 1);
-    await patch(key, { ai_analysis: false });
-    await patch(key, { ai_analysis: true });
-    assert.equal(times(), 2);
+    const changes = [
+      { ai_analysis: false },
+      { openai_api_key: 'sk-one' },
+      // The same again: it may have come to life meanwhile.
+      { openai_api_key: 'sk-one' },
+      { openai_base_url: 'https://ai.example.com/v1/' },
+      { openai_caption_model: 'llava', openai_embedding_model: 'nomic-embed-text' },
+      { openai_embedding_dimensions: 768 },
+      { ai_provider: 'local' },
+    ];
+    for (const change of changes) await patch(key, change);
+    assert.equal(times(), 1 + changes.length);
   });
 
   test('changes only the caller’s own account', async () => {

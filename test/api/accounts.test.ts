@@ -6,7 +6,8 @@ import { type AccountServer, startAccountServer } from '../support/account-serve
 
 const recordFields =
   `account_id email tier bucket_id storage_backend storage_used storage_limit video_minutes_used
-  video_minutes_limit object_count rate_limit_per_minute ai_analysis ai_provider ai_key_configured transform_policy
+  video_minutes_limit object_count rate_limit_per_minute ai_analysis ai_provider ai_key_configured ai_error openai_base_url openai_caption_model openai_embedding_model
+  openai_embedding_dimensions transform_policy
   presets webhook_url created_at`.split(/\s+/);
 const week = 7 * 24 * 3_600_000;
 
@@ -84,6 +85,11 @@ describe('POST /accounts/', () => {
       ai_analysis: false,
       ai_provider: 'openai',
       ai_key_configured: false,
+      ai_error: null,
+      openai_base_url: null,
+      openai_caption_model: null,
+      openai_embedding_model: null,
+      openai_embedding_dimensions: null,
       transform_policy: 'open',
       presets: {},
       webhook_url: null,

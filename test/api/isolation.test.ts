@@ -84,6 +84,8 @@ const cases: Record<string, Case> = {
   },
   'GET /user/': { scope: 'read', other: 'own' },
   'PATCH /user/': { scope: 'account', init: sendJson('PATCH', {}), other: 'own' },
+  'GET /analysis/': { scope: 'read', other: 'own' },
+  'POST /analysis/': { scope: 'account', init: { method: 'POST' }, other: 'own' },
   'POST /keys/': { scope: 'account', init: sendJson('POST', { name: 'k' }), other: 'own' },
   'GET /keys/': { scope: 'account', other: 'own' },
   'DELETE /keys/{key_id}': { scope: 'account', init: { method: 'DELETE' }, other: 404 },

@@ -168,7 +168,7 @@ test('in every query parameter', async () => {
   const places: [string, string[]][] = [
     ['/get/', ['page', 'page_size', 'tags', 'folder', 'type', 'cursor', 'view', 'unknown']],
     ['/get/tags', ['tags']],
-    ['/get/search', ['q', 'threshold', 'limit']],
+    ['/get/search', ['q', 'like', 'tags', 'folder', 'mode', 'threshold', 'limit']],
     [`/files/${bucket}/here/original`, ['dl', 'exp', 'sig']],
   ];
   await forEach(hostileStrings(), async (text) => {
@@ -196,6 +196,10 @@ test('in JSON, as values and as names', async () => {
       ['PATCH', '/user/', { presets: { [text]: 'w-5' } }],
       ['PATCH', '/user/', { presets: { ok: text } }],
       ['PATCH', '/user/', { webhook_url: text === '' ? 'x' : text }],
+      ['PATCH', '/user/', { openai_base_url: text }],
+      ['PATCH', '/user/', { openai_caption_model: text }],
+      ['PATCH', '/user/', { openai_embedding_model: text }],
+      ['PATCH', '/user/', { openai_embedding_dimensions: text, ai_provider: text }],
       ['POST', '/keys/', { name: text, scopes: [text] }],
       ['POST', '/keys/', { name: 'x', expires_at: text }],
       ['POST', '/accounts/', { email: text, tier: text }],

@@ -3,6 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
+import { startDescribedPictures } from '../support/search-server.ts';
 import { startServer } from '../support/server.ts';
 import { runCli, runJson } from './run-cli.ts';
 
@@ -59,4 +61,19 @@ test('a lost database is told apart from a new installation', async () => {
   const lost = await runCli(['doctor'], { DATA_DIR: dataDir });
   assert.equal(lost.code, 1);
   assert.match(lost.stdout, /fail +database .*the stores hold objects\. To do: .*"tintype rebuild"/);
+});
+
+test('an analysis that is held up is told with the reason', async () => {
+  await using described = await startDescribedPictures();
+  const account = await described.account({ openai_api_key: 'sk-wrong' });
+  const doctor = () => runCli(['doctor'], { DATA_DIR: described.server.dataDir });
+  await account.add('one', 'A stone.');
+  await eventually(async () => assert.ok((await account.get('/user/')).body.ai_error));
+  assert.match(
+    (await doctor()).stdout,
+    /warn +analysis +on in 1 accounts; 1 pictures waiting.*refused the API key/,
+  );
+  await account.configure({ openai_api_key: described.provider.apiKey });
+  await account.analysed(1);
+  assert.match((await doctor()).stdout, /ok +analysis +on in 1 accounts; 0 pictures waiting, 0 given up/);
 });

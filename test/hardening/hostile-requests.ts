@@ -16,17 +16,24 @@ export type ApiRequest = {
 const queries = {
   '/get/': ['page', 'page_size', 'tags', 'folder', 'type', 'cursor', 'view', 'unknown'],
   '/get/tags': ['tags', 'folder'],
-  '/get/search': ['q', 'threshold', 'limit'],
 };
+/** Each whole but for what the text is put behind. */
+const searches = [
+  'q=',
+  'mode=hybrid&q=',
+  'like=',
+  ...['tags', 'folder', 'mode', 'threshold', 'limit'].map((name) => `q=a&${name}=`),
+];
 
 export function hostileRequests(
-  { user, operator, otherAccountId }: FuzzAccounts,
+  { user, searcher, operator, otherAccountId }: FuzzAccounts,
   file: Buffer,
 ): ApiRequest[] {
   return hostileStrings().flatMap((text) => [
     ...inAddress(text).flatMap((spelled) => [
       ...inPaths(spelled, user, operator),
       ...inQueries(spelled, user),
+      ...inSearches(spelled, searcher),
     ]),
     ...inJson(text).flatMap((spelled) => inBodies(spelled, user, operator, otherAccountId)),
     ...inForm(text).flatMap((spelled) => inForms(spelled, user, file)),
@@ -58,6 +65,27 @@ function inQueries(text: string, key: string): ApiRequest[] {
   ]);
 }
 
+function inSearches(text: string, key: string): ApiRequest[] {
+  return [...searches.map((start) => start + text), `${text}=1&q=x`].map((query) => ({
+    method: 'GET',
+    url: `/get/search?${query}`,
+    key,
+  }));
+}
+
+/** Of `PATCH /user/`. */
+const textSettings = [
+  'email',
+  'webhook_url',
+  'storage_backend',
+  'ai_provider',
+  'openai_api_key',
+  'openai_base_url',
+  'openai_caption_model',
+  'openai_embedding_model',
+  'openai_embedding_dimensions',
+];
+
 function inBodies(text: string, key: string, operator: string, otherAccountId: string): ApiRequest[] {
   const json = (method: 'POST' | 'PATCH', url: string, body: string, by = key): ApiRequest => ({
     method,
@@ -76,9 +104,7 @@ function inBodies(text: string, key: string, operator: string, otherAccountId: s
     json('PATCH', '/user/', `{${text}:${text}}`),
     json('PATCH', '/user/', `{"presets":{${text}:"w-5"}}`),
     json('PATCH', '/user/', `{"presets":{"ok":${text}}}`),
-    ...['email', 'webhook_url', 'openai_api_key', 'storage_backend'].map((name) =>
-      json('PATCH', '/user/', `{"${name}":${text}}`),
-    ),
+    ...textSettings.map((name) => json('PATCH', '/user/', `{"${name}":${text}}`)),
     json('POST', '/keys/', `{"name":${text},"scopes":["read"]}`),
     json('POST', '/keys/', `{"name":"x","scopes":[${text}]}`),
     json('POST', '/keys/', `{"name":"x","expires_at":${text}}`),

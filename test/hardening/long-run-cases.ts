@@ -6,6 +6,7 @@ import { clientKind, negotiateFormat } from '../../src/images/address/negotiate-
 import { MultipartFault, MultipartParser } from '../../src/lib/multipart-parser.ts';
 import { assertPublicAddress } from '../../src/platform/egress/public-address.ts';
 import { AppError } from '../../src/platform/errors.ts';
+import { wordsOfQuestion } from '../../src/search/analysis/picture-words.ts';
 import { boundary } from '../support/multipart.ts';
 import type { FuzzAccounts } from './fuzz-accounts.ts';
 import { checkAddress } from './fuzz-addresses.ts';
@@ -28,6 +29,7 @@ export function checkRun(text: string): void {
   namesTag(header, '"tag"');
   negotiateFormat(clientKind(header), { alpha: true });
   parseIsoTime(header);
+  assert.ok(wordsOfQuestion(header).length <= 16);
   for (const start of ['', 'http://', 'http://a.', 'http://a.b/'])
     refuses(AppError, () => publicAddress(start + header));
   for (const parameters of [
@@ -46,6 +48,7 @@ export function runRequests({ user, operator }: FuzzAccounts): ApiRequest[] {
       ['POST', '/update/here', `{"tags":[],"folder":${text}}`, user],
       ['POST', '/update/here', `{"tags":[${text}]}`, user],
       ['PATCH', '/user/', `{"webhook_url":${text}}`, user],
+      ['PATCH', '/user/', `{"openai_base_url":${text},"openai_caption_model":${text}}`, user],
       ['POST', '/keys/', `{"name":"x","expires_at":${text}}`, user],
       ['POST', '/accounts/', `{"email":${text}}`, operator],
     ] as const;

@@ -15,6 +15,10 @@ const settings = {
   ai_analysis: true,
   ai_provider: 'local',
   openai_api_key: 'sk-1',
+  openai_base_url: 'https://ai.invalid/v1',
+  openai_caption_model: 'eyes',
+  openai_embedding_model: 'words',
+  openai_embedding_dimensions: 64,
   transform_policy: 'presets',
   presets: { thumb: 'w-5_h-5', wide: 'w-900_fit-max' },
   webhook_url: 'https://example.com/hook',
@@ -31,11 +35,15 @@ const queries = [
   '/get/?page=1&page_size=10&tags=a,b&folder=x/y&type=image&view=full',
   '/get/?cursor=MTA&page_size=100',
   '/get/tags?tags=a&tags=b',
+];
+const searches = [
   '/get/search?q=a+dog&threshold=0.5&limit=3',
+  '/get/search?q=a+grey+dog&mode=hybrid&tags=a,b&folder=x/y&threshold=0',
+  '/get/search?like=here&tags=a&limit=100',
 ];
 const querySigns = ['&', '=', '?', '%', '+', '[]', '[0]', '%5b', ';', '1e3', '-1', '%ff', '%00'];
 const encoded = hostileStrings().map((text) => encodeURIComponent(text.toWellFormed()));
-const queryPieces = [...querySigns, 'page=', 'tags=', 'folder=', ...encoded];
+const queryPieces = [...querySigns, 'page=', 'tags=', 'folder=', 'q=', 'like=', 'mode=', ...encoded];
 const jsonTypes = ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;charset=utf-16'];
 const otherTypes = [
   'text/plain',
@@ -55,7 +63,8 @@ const formPieces = [
 ];
 
 export function wildRequest(random: Random, accounts: FuzzAccounts, file: Buffer): ApiRequest {
-  if (random.chance(0.25)) return wildQuery(random, accounts.user);
+  if (random.chance(0.2)) return wildQuery(random, queries, accounts.user);
+  if (random.chance(0.1)) return wildQuery(random, searches, accounts.searcher);
   if (random.chance(0.05)) return wildUpload(random, accounts.user, file);
   const [method, url, sample, key = accounts.user] = random.pick([
     ['POST', '/update/here', update],
@@ -71,8 +80,8 @@ export function wildRequest(random: Random, accounts: FuzzAccounts, file: Buffer
   return { method, url, key, type, body: wildJson(random, structuredClone(sample) as never) };
 }
 
-function wildQuery(random: Random, key: string): ApiRequest {
-  const url = random.pick(queries);
+function wildQuery(random: Random, urls: readonly string[], key: string): ApiRequest {
+  const url = random.pick(urls);
   const start = url.indexOf('?') + 1;
   const query = mutateText(random, url.slice(start), queryPieces);
   // What a path or query cannot hold as it is never reaches the service: the client's own parser stops it.

@@ -63,7 +63,7 @@ export async function startAccountServer(
   authenticate(app, { database, requestRate: createRequestRate() });
   accountRoutes(app, { database });
   keyRoutes(app, { database });
-  userRoutes(app, { database, secretBox, allowPrivateWebhooks: false, ...settings });
+  userRoutes(app, { database, secretBox, allowPrivateWebhooks: false, allowPrivateAi: false, ...settings });
   app.get('/open/', { config: { scope: 'public' } }, async () => ({ status: 'success' }));
   app.post('/written/', { config: { scope: 'write' } }, async () => ({ status: 'success' }));
   await app.listen({ host: '127.0.0.1', port: 0 });

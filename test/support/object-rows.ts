@@ -35,6 +35,7 @@ export function objectRow(account: Account, values: Partial<ObjectRow> = {}): Ob
     original_file_name: 'picture.png',
     status: 'ready',
     caption: null,
+    caption_model: null,
     thumbhash: null,
     dominant_color: null,
     duration_ms: null,

@@ -16,10 +16,14 @@ const kind = 'prepare-image';
 /** Nothing can be told of a picture that no decoder takes. */
 const unknown: Description = { thumbhash: '', dominantColor: '' };
 
-/** Null when there is nothing to prepare any more. */
-export function prepareJob(object: ObjectRow): Job | null {
-  if (object.thumbhash !== null) return null;
-  return { kind, key: object.generation, payload: { generation: object.generation } };
+/** Unless there is nothing to prepare any more. */
+export async function queuePreparation(
+  database: Database,
+  { generation, thumbhash }: ObjectRow,
+): Promise<void> {
+  if (thumbhash !== null) return;
+  const job: Job = { kind, key: generation, payload: { generation } };
+  await database.write((tx) => enqueue(tx, [job]));
 }
 
 export type PrepareParts = {

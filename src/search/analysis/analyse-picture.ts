@@ -1,0 +1,102 @@
+// Analyses one picture: a small copy of it goes to the account's provider, and what comes back is kept in one transaction
+// with the end of its waiting and the event that tells of it. So it is done once, whatever dies in between.
+import { accountById } from '../../accounts/account-by-id.ts';
+import { type NewEvent, recordEvent } from '../../events/record-event.ts';
+import { manifestJob } from '../../objects/manifests.ts';
+import { objectEventData } from '../../objects/object-event-data.ts';
+import type { PublicUrls } from '../../objects/object-json.ts';
+import type { ObjectRow } from '../../objects/tables.ts';
+import type { Database, Tx } from '../../platform/database/database.ts';
+import { failpoint } from '../../platform/failpoints.ts';
+import { enqueue } from '../../platform/jobs/jobs.ts';
+import type { PictureIndex } from '../index/picture-index.ts';
+import type { AiProvider, AiProviders, Analysed } from '../providers/ai-provider.ts';
+import { noteSuccess } from './pauses.ts';
+import { wordsOf } from './picture-words.ts';
+
+/** A JPEG of at most 512 pixels of the picture, as a provider gets it. */
+export type SmallCopy = { path: string; sizeBytes: number };
+
+export type AnalysePictureParts = {
+  database: Database;
+  urls: PublicUrls;
+  index: PictureIndex;
+  providers: AiProviders;
+  /** Throws an AppError below 500 when no decoder takes the picture. */
+  smallCopyOf(object: ObjectRow): Promise<SmallCopy>;
+};
+
+/** False when there was nothing to be kept: the object is gone, or its account wants another model or none by now. */
+export async function analysePicture(
+  parts: AnalysePictureParts,
+  provider: AiProvider,
+  generation: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const object = await findPicture(parts.database.read, generation);
+  if (!object) return false;
+  const copy = await parts.smallCopyOf(object);
+  const analysed = await provider.analyse({ ...copy, caption: captionFor(provider, object) }, signal);
+  failpoint('analysis:answered');
+  const kept = await parts.database.write((tx) => keep(parts, tx, provider, generation, analysed));
+  failpoint('analysis:kept');
+  return kept;
+}
+
+/** Captions cost most: only those of another provider are asked for anew. */
+function captionFor({ captionModel }: AiProvider, object: ObjectRow): string | null {
+  const author = (model: string | null): string | undefined => model?.split('/')[0];
+  return author(captionModel) === author(object.caption_model) ? object.caption : null;
+}
+
+async function keep(
+  parts: AnalysePictureParts,
+  tx: Tx,
+  provider: AiProvider,
+  generation: string,
+  { caption, vector }: Analysed,
+): Promise<boolean> {
+  const before = await findPicture(tx, generation);
+  const account = before && (await accountById(tx, before.account_id));
+  // The account's settings may have changed since the provider was asked.
+  if (!before || !account?.ai_analysis || parts.providers.modelOf(account) !== provider.model) return false;
+  const waiting = await tx.deleteFrom('analyses').where('generation', '=', generation).executeTakeFirst();
+  if (waiting.numDeletedRows === 0n) return false;
+  const captioned =
+    caption === null ? {} : { caption, caption_model: provider.captionModel ?? provider.model };
+  const object: ObjectRow = { ...before, ...captioned };
+  const { account_id: accountId, seq } = object;
+  const space = { model: provider.model, dimensions: vector.length };
+  // A new vector of the same caption is no news.
+  const isNews = object.caption !== before.caption || !(await hasVector(tx, generation));
+  await Promise.all([
+    ...(caption === null
+      ? []
+      : [tx.updateTable('objects').set(captioned).where('generation', '=', generation).execute()]),
+    parts.index.keepVector(tx, { generation, accountId, seq, space, vector }),
+    parts.index.keepWords(tx, { generation, accountId, seq, text: wordsOf(object) }),
+    ...(isNews ? [recordEvent(tx, analysedEvent(parts.urls, object))] : []),
+    enqueue(tx, [manifestJob(object)]),
+    noteSuccess(parts.database, tx, account),
+  ]);
+  return true;
+}
+
+function analysedEvent(urls: PublicUrls, object: ObjectRow): NewEvent {
+  const data = { ...objectEventData(urls, object), caption: object.caption };
+  return { accountId: object.account_id, type: 'image.analyzed', data };
+}
+
+async function hasVector(tx: Tx, generation: string): Promise<boolean> {
+  const query = tx.selectFrom('vectors').select('vector_id').where('generation', '=', generation);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+function findPicture(source: Tx | Database['read'], generation: string): Promise<ObjectRow | undefined> {
+  return source
+    .selectFrom('objects')
+    .selectAll()
+    .where('generation', '=', generation)
+    .where('kind', '=', 'image')
+    .executeTakeFirst();
+}
