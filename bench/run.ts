@@ -12,6 +12,7 @@ import { listing } from './listing.ts';
 import { memory } from './memory.ts';
 import { rendering } from './rendering.ts';
 import { search } from './search.ts';
+import { searchQuality } from './search-quality.ts';
 import { singleFlight } from './single-flight.ts';
 import { start } from './start.ts';
 import { chart } from './support/chart.ts';
@@ -33,6 +34,7 @@ const scenarios: Record<string, Scenario> = {
   transcode,
   films,
   search,
+  'search-quality': searchQuality,
 };
 
 const { values, positionals: named } = parseArgs({
