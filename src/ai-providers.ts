@@ -21,6 +21,7 @@ export function createAiProviders({ config, database, secretBox, local }: Parts)
       return createOpenAiProvider({
         ...settings,
         apiKey: openKey(secretBox, sealedKey),
+        patience: { captionMs: config.OPENAI_CAPTION_SECONDS * 1000 },
         knownDimensions: () => knownDimensions(database, accountId, openAiModel(settings)),
       });
     },

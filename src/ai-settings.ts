@@ -9,6 +9,11 @@ export const aiSettings = {
     'any server that speaks the OpenAI API; see [captions and search](ai.md)',
   ),
   OPENAI_CAPTION_MODEL: setting(asIs, 'gpt-4o-mini', 'model that captions pictures'),
+  OPENAI_CAPTION_SECONDS: setting(
+    wholeNumber(1, 3600),
+    60,
+    'how long a caption may take; more for a model on a slow machine',
+  ),
   OPENAI_EMBEDDING_MODEL: setting(asIs, 'text-embedding-3-small', 'model that embeds captions and queries'),
   OPENAI_EMBEDDING_DIMENSIONS: setting(
     wholeNumber(2, 4096),

@@ -48,6 +48,7 @@ describe('settings', () => {
       STORAGE_STORE: undefined,
       OPENAI_BASE_URL: 'https://api.openai.com/v1',
       OPENAI_CAPTION_MODEL: 'gpt-4o-mini',
+      OPENAI_CAPTION_SECONDS: 60,
       OPENAI_EMBEDDING_MODEL: 'text-embedding-3-small',
       OPENAI_EMBEDDING_DIMENSIONS: 512,
       AI_ALLOW_PRIVATE: false,

@@ -153,3 +153,13 @@ test('another model of the operator’s at the next start: all are embedded anew
   await analysed(third, 3, 'openai/text-embedding-3-small@64');
   assert.equal(provider.requests.length, asked, 'a start without a change asks for nothing');
 });
+
+test('a caption that does not come in time is asked for again', async () => {
+  await using described = await startDescribedPictures({ OPENAI_CAPTION_SECONDS: '1' });
+  const account = await described.account();
+  described.provider.behave({ kind: 'hang' }, { to: '/chat/completions', times: 1 });
+  await account.add('late', 'A patient stone.');
+  await account.analysed(1);
+  const asked = described.provider.requests.filter(({ path }) => path.endsWith('/chat/completions'));
+  assert.equal(asked.length, 2);
+});

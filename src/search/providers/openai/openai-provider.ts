@@ -27,8 +27,7 @@ export type ProviderPatience = {
 };
 
 const usualPatience: ProviderPatience = {
-  // Models on a laptop need a minute or more for a picture.
-  captionMs: 120_000,
+  captionMs: 60_000,
   // Worth some waiting, because the caption has been paid for.
   captionVector: { deadlineMs: 60_000, leastLeftMs: 40_000 },
   // Somebody is waiting.
