@@ -134,6 +134,16 @@ describe('a provider that fails', () => {
     assert.equal(new Set(found).size, 12);
   });
 
+  test('captions, but embeds nothing for a while: the caption is paid for once', async () => {
+    const account = await described.account();
+    const before = calls('/chat/completions');
+    described.provider.behave({ kind: 'body', body: '{}' }, { to: '/embeddings', times: 2 });
+    await account.add('paid', 'A marble bust.');
+    await account.analysed(1, 20_000);
+    assert.equal(calls('/chat/completions'), before + 1);
+    assert.deepEqual(await account.found({ q: 'a marble bust' }), ['paid']);
+  });
+
   test('does not take a picture: it is given up, told why, and tried again when asked', async () => {
     const account = await described.account();
     const refusal = { status: 400, error: { message: 'Your input was rejected by the safety system.' } };

@@ -36,7 +36,13 @@ export async function analysePicture(
   const object = await findPicture(parts.database.read, generation);
   if (!object) return false;
   const copy = await parts.smallCopyOf(object);
-  const analysed = await provider.analyse({ ...copy, caption: captionFor(provider, object) }, signal);
+  let paidFor: string | null = null;
+  const captioned = (caption: string): void => void (paidFor = caption);
+  const picture = { ...copy, caption: captionFor(provider, object), captioned };
+  const analysed = await provider.analyse(picture, signal).catch(async (error: unknown) => {
+    if (paidFor !== null) await keepCaption(parts.database, provider, generation, paidFor);
+    throw error;
+  });
   failpoint('analysis:answered');
   const kept = await parts.database.write((tx) => keep(parts, tx, provider, generation, analysed));
   failpoint('analysis:kept');
@@ -47,6 +53,19 @@ export async function analysePicture(
 function captionFor({ captionModel }: AiProvider, object: ObjectRow): string | null {
   const author = (model: string | null): string | undefined => model?.split('/')[0];
   return author(captionModel) === author(object.caption_model) ? object.caption : null;
+}
+
+/** For the next attempt. */
+async function keepCaption(
+  database: Database,
+  provider: AiProvider,
+  generation: string,
+  caption: string,
+): Promise<void> {
+  const columns = { caption, caption_model: provider.captionModel };
+  await database.write((tx) =>
+    tx.updateTable('objects').set(columns).where('generation', '=', generation).execute(),
+  );
 }
 
 async function keep(

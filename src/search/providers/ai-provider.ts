@@ -18,6 +18,8 @@ export type PictureToAnalyse = {
   readonly sizeBytes: number;
   /** From an earlier analysis; where there is one, it is used again. */
   readonly caption: string | null;
+  /** Told of a new caption at once: should its vector fail, it need not be paid for again. */
+  readonly captioned?: (caption: string) => void;
 };
 
 export type Analysed = {

@@ -48,7 +48,7 @@ export function createOpenAiProvider(options: OpenAiOptions): AiProvider {
     captionModel: `openai/${captionModel}`,
     questionScale: plainScale,
     pictureScale: plainScale,
-    async analyse({ path, sizeBytes, caption: known }, signal) {
+    async analyse({ path, sizeBytes, caption: known, captioned }, signal) {
       const caption = known?.trim()
         ? known
         : await askCaption(server, {
@@ -58,6 +58,7 @@ export function createOpenAiProvider(options: OpenAiOptions): AiProvider {
             deadlineMs: patience.captionMs,
             signal,
           });
+      if (caption !== known) captioned?.(caption);
       const words = { input: caption, patience: patience.captionVector, signal };
       return { caption, vector: await askVector(server, options, words) };
     },
