@@ -59,6 +59,8 @@ test('with tokens it tells the size the picture would have', async () => {
     const told = await facts(`${url}${name}.json`);
     assert.deepEqual([told.width, told.height], [width, height], name);
   }
+  // What is made of every new picture would be counted too.
+  await prepared(server);
   const rendered = await counter(server, 'tintype_renderings');
   await facts(`${url}w-77.json`);
   assert.equal(await counter(server, 'tintype_renderings'), rendered, 'without making it');
