@@ -1,5 +1,5 @@
 // Analysis under kill -9, with a provider that is slow and fails now and then: every picture can be found in the end, and
-// none was told of twice. `ANALYSES=1000 ANALYSIS_MS=2000 npm run test:crash -- analyses` is the whole of it.
+// none was told of twice. `ANALYSES=1000 ANALYSIS_MS=2000 npm test -- test/crash/analyses` is the whole of it.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
