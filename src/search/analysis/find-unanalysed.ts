@@ -7,15 +7,15 @@ import type { Database, Tx } from '../../platform/database/database.ts';
 import { enqueue, type Job, type JobHandler } from '../../platform/jobs/jobs.ts';
 import type { AiProviders } from '../providers/ai-provider.ts';
 import { analyseJob } from './analysis-queue.ts';
-import { endPause, findState, noteWalked } from './pauses.ts';
+import { endPause, noteWalked } from './pauses.ts';
 
 const kind = 'find-unanalysed';
-/** Places in the account's order that one transaction looks at: others write in between. */
+/** Places in an account's order, or accounts, that one transaction deals with: others write in between. */
 const atATime = 1000;
 
 type Parts = { database: Database; providers: Pick<AiProviders, 'modelOf'> };
 
-export function findUnanalysedJob(accountId: string): Job {
+function findUnanalysedJob(accountId: string): Job {
   return { kind, key: accountId, payload: { account_id: accountId } };
 }
 
@@ -29,14 +29,15 @@ export async function analyseWhatIsMissing(database: Database, tx: Tx, account: 
 export async function analyseWhatChanged({ database, providers }: Parts): Promise<void> {
   const accounts = await database.read
     .selectFrom('accounts')
-    .selectAll()
+    .leftJoin('analysis_states', 'analysis_states.account_id', 'accounts.account_id')
+    .selectAll('accounts')
+    .select('analysis_states.model as walked_for')
     .where('ai_analysis', '=', 1)
-    .where('enabled', '=', 1)
     .execute();
-  for (const account of accounts) {
-    const { model } = await findState(database.read, account.account_id);
-    if (model === providers.modelOf(account)) continue;
-    await database.write((tx) => enqueue(tx, [findUnanalysedJob(account.account_id)]));
+  const changed = accounts.filter((account) => account.walked_for !== providers.modelOf(account));
+  for (let from = 0; from < changed.length; from += atATime) {
+    const jobs = changed.slice(from, from + atATime).map((account) => findUnanalysedJob(account.account_id));
+    await database.write((tx) => enqueue(tx, jobs));
   }
 }
 

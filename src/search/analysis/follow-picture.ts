@@ -16,42 +16,41 @@ export type FollowParts = {
 
 export async function followPicture(parts: FollowParts, object: ObjectRow): Promise<void> {
   if (object.kind !== 'image') return;
-  const { generation } = object;
   // Nearly always nothing is to be done where analysis is off: found out without a transaction.
-  if (isNothingToDo(await stateOf(parts.database.read, generation))) return;
+  if (isNothingToDo(await stateOf(parts.database.read, object))) return;
+  const { generation, account_id: accountId } = object;
   await parts.database.write(async (tx) => {
-    const state = await stateOf(tx, generation);
-    if (!state || isNothingToDo(state)) return;
-    const { account, now, model } = state;
-    const isMissing = account.ai_analysis === 1 && model !== parts.providers.modelOf(account);
-    const { account_id: accountId, seq } = now;
+    const [now, state] = await Promise.all([findObject(tx, generation), stateOf(tx, object)]);
+    if (!now || !state || isNothingToDo(state)) return;
+    const isMissing = state.ai_analysis === 1 && state.vector_model !== parts.providers.modelOf(state);
     await Promise.all([
-      parts.index.keepWords(tx, { generation, accountId, seq, text: wordsOf(now) }),
+      parts.index.keepWords(tx, { generation, accountId, seq: now.seq, text: wordsOf(now) }),
       ...(isMissing ? [queueAnalysis(tx, now)] : []),
     ]);
   });
 }
 
-type State = { account: Account; now: ObjectRow; model: string | null };
+/** The account, and the model of the picture's vector. */
+type State = Account & { vector_model: string | null };
 
 /** What was analysed can be found again once analysis is back on, and then by the words it has by now. */
-function isNothingToDo(state: State | null): boolean {
-  return !state || (!state.account.ai_analysis && state.model === null);
+function isNothingToDo(state: State | undefined): boolean {
+  return !state || (!state.ai_analysis && state.vector_model === null);
 }
 
-async function stateOf(source: Tx | Database['read'], generation: string): Promise<State | null> {
-  const now = await source
-    .selectFrom('objects')
-    .selectAll()
-    .where('generation', '=', generation)
-    .executeTakeFirst();
-  if (!now) return null;
-  const account = await source
+function stateOf(
+  source: Tx | Database['read'],
+  { generation, account_id: accountId }: ObjectRow,
+): Promise<State | undefined> {
+  return source
     .selectFrom('accounts')
     .leftJoin('vectors', (join) => join.on('vectors.generation', '=', generation))
     .selectAll('accounts')
     .select('vectors.model as vector_model')
-    .where('accounts.account_id', '=', now.account_id)
+    .where('accounts.account_id', '=', accountId)
     .executeTakeFirst();
-  return account ? { account, now, model: account.vector_model } : null;
+}
+
+function findObject(tx: Tx, generation: string): Promise<ObjectRow | undefined> {
+  return tx.selectFrom('objects').selectAll().where('generation', '=', generation).executeTakeFirst();
 }

@@ -20,7 +20,7 @@ export function indexedText(text: string): string {
 }
 
 /** Null when there is nothing to look for: signs alone, as in "cats & dogs", are no words. */
-export function matchExpression(words: readonly string[]): string | null {
+function matchExpression(words: readonly string[]): string | null {
   const phrases = words
     .filter((word) => /[\p{L}\p{N}\p{Co}]/u.test(word))
     .map((word) => `"${indexedText(word).replaceAll('"', ' ')}"`);

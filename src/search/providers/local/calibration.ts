@@ -16,7 +16,7 @@ import type { Family } from './model-files.ts';
 type Point = readonly [cosine: number, similarity: number];
 
 /** Straight lines between the points, which must rise in both. */
-export function scaleThrough(points: readonly Point[]): Scale {
+function scaleThrough(points: readonly Point[]): Scale {
   return {
     toSimilarity: (cosine) => along(points, cosine, 0, 1),
     toCosine: (similarity) => along(points, similarity, 1, 0),

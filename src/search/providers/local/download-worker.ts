@@ -7,7 +7,7 @@ import { loadCaptioner } from './captioner.ts';
 import type { DownloadAnswer, DownloadTask, Fetched } from './local-protocol.ts';
 import { NoLibraryError, openModelLibrary } from './model-library.ts';
 import type { ModelLibrary } from './model-library.ts';
-import { loadText, loadVision } from './towers.ts';
+import { loadTower } from './towers.ts';
 
 const saysEveryMs = 1000;
 let saidMs = 0;
@@ -50,8 +50,8 @@ async function fetchTowers(library: ModelLibrary, name: string): Promise<void> {
   if (!isFamily(family)) throw new WrongKindError(`${name} is of the kind ${String(family)}`);
   await library.AutoTokenizer.from_pretrained(name, options);
   await library.AutoProcessor.from_pretrained(name, options);
-  await firstOnHub((precision) => loadVision(library, name, family, precision, options));
-  await firstOnHub((precision) => loadText(library, name, family, precision, options));
+  for (const tower of ['vision', 'text'] as const)
+    await firstOnHub((precision) => loadTower(library, { tower, name, family, precision }, options));
 }
 
 async function fetchCaptioner(library: ModelLibrary, name: string): Promise<void> {

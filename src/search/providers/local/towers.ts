@@ -27,14 +27,14 @@ export function createTowers(library: ModelLibrary, model: EmbeddingModel): Towe
     async embedPicture(picture) {
       const [processor, tower] = await (eyes ??= Promise.all([
         library.AutoProcessor.from_pretrained(name),
-        loadVision(library, name, family, model.vision),
+        loadTower(library, { tower: 'vision', name, family, precision: model.vision }),
       ]));
       return vectorIn(await tower(await processor(picture)), ['image_embeds', 'pooler_output']);
     },
     async embedText(text) {
       const [tokenizer, tower] = await (reader ??= Promise.all([
         library.AutoTokenizer.from_pretrained(name),
-        loadText(library, name, family, model.text),
+        loadTower(library, { tower: 'text', name, family, precision: model.text }),
       ]));
       // SigLIP saw only texts of full length while it learnt.
       const padding = family === 'siglip' ? ('max_length' as const) : true;
@@ -46,26 +46,24 @@ export function createTowers(library: ModelLibrary, model: EmbeddingModel): Towe
   };
 }
 
-export function loadVision(
-  library: ModelLibrary,
-  name: string,
-  family: Family,
-  dtype: Precision,
-  options: LoadOptions = {},
-): Promise<PreTrainedModel> {
-  const kind = family === 'clip' ? library.CLIPVisionModelWithProjection : library.SiglipVisionModel;
-  return kind.from_pretrained(name, { ...options, dtype, session_options: sessionOptions });
-}
+export type TowerToLoad = {
+  readonly tower: 'vision' | 'text';
+  readonly name: string;
+  readonly family: Family;
+  readonly precision: Precision;
+};
 
-export function loadText(
+export function loadTower(
   library: ModelLibrary,
-  name: string,
-  family: Family,
-  dtype: Precision,
+  { tower, name, family, precision }: TowerToLoad,
   options: LoadOptions = {},
 ): Promise<PreTrainedModel> {
-  const kind = family === 'clip' ? library.CLIPTextModelWithProjection : library.SiglipTextModel;
-  return kind.from_pretrained(name, { ...options, dtype, session_options: sessionOptions });
+  const kinds = {
+    clip: { vision: library.CLIPVisionModelWithProjection, text: library.CLIPTextModelWithProjection },
+    siglip: { vision: library.SiglipVisionModel, text: library.SiglipTextModel },
+  };
+  const settings = { ...options, dtype: precision, session_options: sessionOptions };
+  return kinds[family][tower].from_pretrained(name, settings);
 }
 
 function vectorIn(outputs: Record<string, Tensor>, names: readonly string[]): Float32Array {
