@@ -77,9 +77,9 @@ export class AppError extends Error {
   }
 }
 
-/** The client's doing, or one of too many: not a fault of ours. */
+/** The client's doing, one of too many, or of somebody we depend on: not a fault of ours. */
 export function isExpected(status: number): boolean {
-  return status < 500 || status === 503;
+  return status < 500 || status === 502 || status === 503;
 }
 
 /** A problem that whoever runs the program can mend: its message is shown as it is, without a stack. */

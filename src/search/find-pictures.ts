@@ -74,9 +74,9 @@ function providerOf(providers: AiProviders, account: Account): AiProvider {
   throw new AppError('ai_key_missing');
 }
 
-function inWordsForClients(error: unknown): AppError {
-  if (error instanceof ProviderFault) return new AppError('provider_failed', error.message, { cause: error });
-  return new AppError('provider_failed', undefined, { cause: error });
+/** Anything else is a fault of ours. */
+function inWordsForClients(error: unknown): unknown {
+  return error instanceof ProviderFault ? new AppError('provider_failed', error.message) : error;
 }
 
 async function likeOf(

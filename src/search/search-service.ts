@@ -10,6 +10,7 @@ import type { SmallCopy } from './analysis/analyse-picture.ts';
 import { type AnalysisProgress, findProgress } from './analysis/analysis-progress.ts';
 import { analyseWhatChanged, findUnanalysedHandlers } from './analysis/find-unanalysed.ts';
 import { followPicture } from './analysis/follow-picture.ts';
+import { tryMendedSettings } from './analysis/pauses.ts';
 import { createFindPictures, type FindPictures } from './find-pictures.ts';
 import type { PictureIndex } from './index/picture-index.ts';
 import type { AiProviders } from './providers/ai-provider.ts';
@@ -53,7 +54,7 @@ export function createSearchService(options: SearchServiceOptions): SearchServic
     start() {
       jobs.start();
       walks.start();
-      void analyseWhatChanged(options).catch((error: unknown) =>
+      void Promise.all([analyseWhatChanged(options), tryMendedSettings(database)]).catch((error: unknown) =>
         log.warn({ err: error }, 'could not look for pictures that are to be analysed'),
       );
     },

@@ -25,7 +25,10 @@ export type AnalysisStateTable = {
   paused_until: number;
   /** Pauses in a row. */
   pauses: number;
+  /** Why it is paused, or was last. */
+  pause_reason: PauseReason | null;
 };
+export type PauseReason = 'settings' | 'busy' | 'unavailable';
 
 declare module '../platform/database/database.ts' {
   interface Tables {
@@ -62,6 +65,7 @@ export const searchMigrations: Migration[] = [
         .addColumn('model', 'text')
         .addColumn('paused_until', 'bigint', (column) => column.notNull())
         .addColumn('pauses', 'bigint', (column) => column.notNull())
+        .addColumn('pause_reason', 'text')
         .execute();
     },
   },

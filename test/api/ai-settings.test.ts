@@ -154,6 +154,41 @@ test('another model of the operator’s at the next start: all are embedded anew
   assert.equal(provider.requests.length, asked, 'a start without a change asks for nothing');
 });
 
+test('a mistake of the operator’s that is mended at the next start holds nobody up any longer', async () => {
+  await using provider = await startOpenAiStandIn();
+  const folder = join(dataDir, 'mended');
+  const environment = { OPENAI_BASE_URL: provider.url };
+  const wrong = await startServer(
+    { ...environment, OPENAI_CAPTION_MODEL: 'no-such-eyes' },
+    { dataDir: folder },
+  );
+  await wrong.json('/user/', sendJson('PATCH', { ai_analysis: true, openai_api_key: provider.apiKey }));
+  await wrong.upload(await picture(11, 8), { object: 'one' });
+  await eventually(async () => assert.match((await wrong.json('/user/')).body.ai_error, /no-such-eyes/));
+  await wrong.stop();
+  await using right = await startServer(environment, { dataDir: folder });
+  await analysed(right, 1, 'openai/text-embedding-3-small@512');
+  assert.equal((await right.json('/user/')).body.ai_error, null);
+});
+
+test('a pause that the provider asked for outlives a restart', async () => {
+  await using provider = await startOpenAiStandIn();
+  const folder = join(dataDir, 'busy');
+  const environment = { OPENAI_BASE_URL: provider.url };
+  provider.behave({ kind: 'error', status: 429, headers: { 'Retry-After': '3600' } });
+  const first = await startServer(environment, { dataDir: folder });
+  await first.json('/user/', sendJson('PATCH', { ai_analysis: true, openai_api_key: provider.apiKey }));
+  await first.upload(await picture(11, 8), { object: 'one' });
+  await eventually(async () => assert.ok((await first.json('/user/')).body.ai_error));
+  await first.stop();
+  const asked = provider.requests.length;
+  await using second = await startServer(environment, { dataDir: folder });
+  await second.upload(await picture(12, 8), { object: 'two' });
+  await eventually(async () => assert.equal((await second.json('/analysis/')).body.waiting, 2));
+  assert.ok(Date.parse((await second.json('/analysis/')).body.paused_until) > Date.now() + 3_000_000);
+  assert.equal(provider.requests.length, asked);
+});
+
 test('a caption that does not come in time is asked for again', async () => {
   await using described = await startDescribedPictures({ OPENAI_CAPTION_SECONDS: '1' });
   const account = await described.account();

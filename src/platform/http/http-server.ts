@@ -10,7 +10,7 @@ import Fastify, {
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
 } from 'fastify';
-import { AppError } from '../errors.ts';
+import { AppError, isExpected } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { AllowedMethods } from './allowed-methods.ts';
 import { BodyRateGuard, type BodyRateOptions } from './body-rate.ts';
@@ -202,7 +202,10 @@ type Answer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => 
 function answerWith(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toAppError(error);
   if (known.status >= 500)
-    log.error({ reqId: request.id, err: known.cause ?? known, code: known.code }, 'request failed');
+    log[isExpected(known.status) ? 'warn' : 'error'](
+      { reqId: request.id, err: known.cause ?? known, code: known.code },
+      'request failed',
+    );
   return reply
     .code(known.status)
     .headers({ 'X-Request-Id': request.id, ...errorHeaders(known) })

@@ -53,7 +53,7 @@ export async function describeApi(
         title: 'Tintype',
         version,
         description:
-          'Image hosting: upload over REST, transform by address. Every error body is `{error}`, a sentence; a stable code is in `X-Error-Code`.',
+          'Image and video hosting: upload over REST, transform by address, find by describing. Every error body is `{error}`, a sentence; a stable code is in `X-Error-Code`.',
       },
       servers: [{ url: baseUrl }, { url: `${baseUrl}/v1` }],
       security: [{ apiKey: [] }],

@@ -7,13 +7,13 @@ import { AppError } from '../../platform/errors.ts';
 import { enqueue, type JobHandler } from '../../platform/jobs/jobs.ts';
 import type { Log } from '../../platform/log.ts';
 import { type AiProvider, ProviderFault } from '../providers/ai-provider.ts';
-import type { AnalysisRow } from '../tables.ts';
+import type { AnalysisRow, PauseReason } from '../tables.ts';
 import { AdaptiveLimit } from './adaptive-limit.ts';
 import { analyseJob, analyseKind, findDue, nextDueAt, noteFailure } from './analysis-queue.ts';
 import { analysePicture, type AnalysePictureParts } from './analyse-picture.ts';
 import { judgeFailure } from './judge-failure.ts';
 import { MinuteRate } from './minute-rate.ts';
-import { findState, pauseAnalysis, type PauseReason } from './pauses.ts';
+import { findState, pauseAnalysis } from './pauses.ts';
 
 /** After this an account goes to the end of the queue, so that one with much to do leaves room for others. */
 const sliceMs = 30_000;

@@ -1,7 +1,7 @@
 // What is to be done about an analysis that failed: try the picture again, give it up, or leave the provider alone. Pure.
 import { AppError } from '../../platform/errors.ts';
 import { type FaultKind, ProviderFault } from '../providers/ai-provider.ts';
-import type { PauseReason } from './pauses.ts';
+import type { PauseReason } from '../tables.ts';
 
 /** How often a picture is tried. Where the provider is at fault rather than the picture, for a day. */
 const maxAttempts: Record<FaultKind | 'ours', number> = {

@@ -5,7 +5,10 @@ import { accountChanged } from '../../accounts/account-changed.ts';
 import { analysesAlike } from '../../accounts/analysis-settings.ts';
 import type { Account } from '../../accounts/tables.ts';
 import type { Database, Tx } from '../../platform/database/database.ts';
+import { enqueue } from '../../platform/jobs/jobs.ts';
 import type { ProviderFault } from '../providers/ai-provider.ts';
+import type { AnalysisStateTable, PauseReason } from '../tables.ts';
+import { analyseJob } from './analysis-queue.ts';
 
 const minute = 60_000;
 /** The first pause and the longest, by why; each is twice the one before. */
@@ -13,11 +16,9 @@ const lengths = {
   settings: { first: 15 * minute, most: 360 * minute },
   busy: { first: minute / 3, most: 10 * minute },
   unavailable: { first: minute / 2, most: 10 * minute },
-} as const;
+} as const satisfies Record<PauseReason, object>;
 /** What passes sooner is not worth telling. */
 const tellFromMs = minute;
-
-export type PauseReason = keyof typeof lengths;
 
 type Fault = Pick<ProviderFault, 'message' | 'retryAfterMs'>;
 type Paused = { account_id: string; bucket_id: string };
@@ -53,7 +54,8 @@ export async function pauseAnalysis(
     const ms = retryAfterMs ?? Math.min(most, first * 2 ** Math.min(pauses, 20));
     // One that the provider asked for is no sign that it will be long.
     const isCounted = !isPaused && retryAfterMs === null;
-    await keepState(tx, accountId, { pausedUntil: now + ms, pauses: pauses + (isCounted ? 1 : 0) });
+    const inARow = pauses + (isCounted ? 1 : 0);
+    await keepState(tx, accountId, { paused_until: now + ms, pauses: inARow, pause_reason: reason });
     if (ms >= tellFromMs) await tell(database, tx, account, message);
   });
 }
@@ -72,30 +74,44 @@ export async function noteSuccess(
 /** In the transaction that may have mended what was wrong. */
 export async function endPause(database: Database, tx: Tx, account: Paused): Promise<void> {
   const { pauses, pausedUntil } = await findState(tx, account.account_id);
-  if (pauses > 0 || pausedUntil > 0) await keepState(tx, account.account_id, { pausedUntil: 0, pauses: 0 });
+  if (pauses > 0 || pausedUntil > 0)
+    await keepState(tx, account.account_id, { paused_until: 0, pauses: 0, pause_reason: null });
   await tell(database, tx, account, null);
 }
 
 export async function noteWalked(tx: Tx, accountId: string, model: string): Promise<void> {
   await tx
     .insertInto('analysis_states')
-    .values({ account_id: accountId, model, paused_until: 0, pauses: 0 })
+    .values({ account_id: accountId, model, paused_until: 0, pauses: 0, pause_reason: null })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ model }))
     .execute();
 }
 
-async function keepState(
-  tx: Tx,
-  accountId: string,
-  { pausedUntil, pauses }: Omit<AnalysisState, 'model'>,
-): Promise<void> {
+type PauseColumns = Pick<AnalysisStateTable, 'paused_until' | 'pauses' | 'pause_reason'>;
+
+async function keepState(tx: Tx, accountId: string, columns: PauseColumns): Promise<void> {
   await tx
     .insertInto('analysis_states')
-    .values({ account_id: accountId, model: null, paused_until: pausedUntil, pauses })
-    .onConflict((conflict) =>
-      conflict.column('account_id').doUpdateSet({ paused_until: pausedUntil, pauses }),
-    )
+    .values({ account_id: accountId, model: null, ...columns })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(columns))
     .execute();
+}
+
+/** At a start: the operator may have mended the settings. What is still wrong pauses again at the first picture. */
+export async function tryMendedSettings(database: Database): Promise<void> {
+  await database.write(async (tx) => {
+    const held = await tx
+      .updateTable('analysis_states')
+      .set({ paused_until: 0 })
+      .where('pause_reason', '=', 'settings')
+      .where('paused_until', '>', 0)
+      .returning('account_id')
+      .execute();
+    await enqueue(
+      tx,
+      held.map(({ account_id: accountId }) => analyseJob(accountId)),
+    );
+  });
 }
 
 async function tell(database: Database, tx: Tx, account: Paused, error: string | null): Promise<void> {
