@@ -18,7 +18,7 @@ import {
 } from '../src/lib/block-members.ts';
 import { facetsOf } from '../src/objects/facets.ts';
 import { type ObjectRow, objectMigrations } from '../src/objects/tables.ts';
-import { openSqliteDatabase } from '../src/platform/database/sqlite-database.ts';
+import { openSqliteDatabase } from '../src/platform/database/sqlite/sqlite-database.ts';
 import { jobMigrations } from '../src/platform/jobs/jobs.ts';
 import { type LibraryObject, libraryObjects } from './library-shape.ts';
 import { operatorKey } from './support/service.ts';

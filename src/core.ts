@@ -11,7 +11,7 @@ import { parseObjectKey } from './objects/object-keys.ts';
 import type { Stores } from './objects/stores.ts';
 import { objectMigrations } from './objects/tables.ts';
 import type { Database, Neighbours } from './platform/database/database.ts';
-import { openSqliteDatabase } from './platform/database/sqlite-database.ts';
+import { openSqliteDatabase } from './platform/database/sqlite/sqlite-database.ts';
 import { jobMigrations } from './platform/jobs/jobs.ts';
 import { OperatorError } from './platform/errors.ts';
 import { makeFolder } from './platform/make-folder.ts';

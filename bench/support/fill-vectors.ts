@@ -5,7 +5,7 @@ import { accountMigrations } from '../../src/accounts/tables.ts';
 import { eventMigrations } from '../../src/events/tables.ts';
 import { newGeneration } from '../../src/objects/object-keys.ts';
 import { objectMigrations } from '../../src/objects/tables.ts';
-import { openSqliteDatabase } from '../../src/platform/database/sqlite-database.ts';
+import { openSqliteDatabase } from '../../src/platform/database/sqlite/sqlite-database.ts';
 import { jobMigrations } from '../../src/platform/jobs/jobs.ts';
 import { encodeVector } from '../../src/search/index/sqlite/vector-code.ts';
 import { searchMigrations } from '../../src/search/tables.ts';

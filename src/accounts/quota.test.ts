@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Database } from '../platform/database/database.ts';
-import { openSqliteDatabase } from '../platform/database/sqlite-database.ts';
+import { openSqliteDatabase } from '../platform/database/sqlite/sqlite-database.ts';
 import { runStatements, type Statement } from '../platform/database/statement.ts';
 import { AppError } from '../platform/errors.ts';
 import { jobMigrations } from '../platform/jobs/jobs.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { databaseFile } from '../core.ts';
-import { openSqliteReader } from '../platform/database/sqlite-file.ts';
+import { openSqliteReader } from '../platform/database/sqlite/file.ts';
 import type { Finding } from './doctor-finding.ts';
 
 export async function checkAnalysis(config: Config): Promise<Finding> {

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { databaseFile, holdObjects, openStores } from '../core.ts';
 import { lockHolder } from '../platform/database/data-dir-lock.ts';
 import type { Tables } from '../platform/database/database.ts';
-import { faultsOfSqliteFile, openSqliteReader } from '../platform/database/sqlite-file.ts';
+import { faultsOfSqliteFile, openSqliteReader } from '../platform/database/sqlite/file.ts';
 import { createSecretBox, loadSecretKey } from '../platform/secrets.ts';
 import type { Finding } from './doctor-finding.ts';
 

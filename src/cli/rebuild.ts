@@ -13,7 +13,7 @@ import {
   removeSqliteFile,
   replaceSqliteFile,
   sealSqliteFile,
-} from '../platform/database/sqlite-file.ts';
+} from '../platform/database/sqlite/file.ts';
 import { AppError } from '../platform/errors.ts';
 import { resumeFilms } from '../videos/resume-films.ts';
 import { jsonOption, readArguments } from './arguments.ts';

@@ -10,8 +10,8 @@ import type { Account } from '../accounts/tables.ts';
 import { objectTopic, objectTopicKey } from '../objects/change-object.ts';
 import type { ObjectRow } from '../objects/tables.ts';
 import type { Database, Tables } from '../platform/database/database.ts';
-import { openSqliteConnection } from '../platform/database/sqlite-connection.ts';
-import { sqliteDialect } from '../platform/database/sqlite-dialect.ts';
+import { openSqliteConnection } from '../platform/database/sqlite/connection.ts';
+import { sqliteDialect } from '../platform/database/sqlite/dialect.ts';
 import { FactsCache, type ObjectFacts } from './object-facts.ts';
 
 const topics = { object: objectTopic, account: accountTopic };

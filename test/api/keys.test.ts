@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { revokeKey } from '../../src/accounts/keys.ts';
-import { openSqliteDatabase } from '../../src/platform/database/sqlite-database.ts';
+import { openSqliteDatabase } from '../../src/platform/database/sqlite/sqlite-database.ts';
 import { type AccountServer, startAccountServer } from '../support/account-server.ts';
 
 let server: AccountServer;

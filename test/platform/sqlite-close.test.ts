@@ -5,7 +5,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openSqliteDatabase } from '../../src/platform/database/sqlite-database.ts';
+import { openSqliteDatabase } from '../../src/platform/database/sqlite/sqlite-database.ts';
 import { enqueue, jobMigrations } from '../../src/platform/jobs/jobs.ts';
 
 test('a closed database is one file', async (t) => {

@@ -6,7 +6,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Database } from '../../src/platform/database/database.ts';
-import { openSqliteDatabase } from '../../src/platform/database/sqlite-database.ts';
+import { openSqliteDatabase } from '../../src/platform/database/sqlite/sqlite-database.ts';
 import { enqueue, jobMigrations } from '../../src/platform/jobs/jobs.ts';
 import { takeOverJobs } from '../../src/platform/jobs/take-over-jobs.ts';
 import { newOwnerName, ownerName } from '../../src/platform/owner-name.ts';

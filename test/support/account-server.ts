@@ -15,7 +15,7 @@ import { accountMigrations } from '../../src/accounts/tables.ts';
 import { userRoutes } from '../../src/accounts/user-routes.ts';
 import { eventMigrations } from '../../src/events/tables.ts';
 import type { Database } from '../../src/platform/database/database.ts';
-import { openSqliteDatabase } from '../../src/platform/database/sqlite-database.ts';
+import { openSqliteDatabase } from '../../src/platform/database/sqlite/sqlite-database.ts';
 import { createHttpServer } from '../../src/platform/http/http-server.ts';
 import { jobMigrations } from '../../src/platform/jobs/jobs.ts';
 import { createLog } from '../../src/platform/log.ts';

@@ -1,7 +1,7 @@
 // A process of its own on a database or data folder that others use too. What it does is its first argument, where its second.
 import { sql } from 'kysely';
 import { lockDataDir } from '../../src/platform/database/data-dir-lock.ts';
-import { openSqliteDatabase } from '../../src/platform/database/sqlite-database.ts';
+import { openSqliteDatabase } from '../../src/platform/database/sqlite/sqlite-database.ts';
 
 const [action, place = ''] = process.argv.slice(2);
 

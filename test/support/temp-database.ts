@@ -6,7 +6,7 @@ import { accountMigrations } from '../../src/accounts/tables.ts';
 import { eventMigrations } from '../../src/events/tables.ts';
 import { objectMigrations } from '../../src/objects/tables.ts';
 import type { Database, Migration } from '../../src/platform/database/database.ts';
-import { openSqliteDatabase } from '../../src/platform/database/sqlite-database.ts';
+import { openSqliteDatabase } from '../../src/platform/database/sqlite/sqlite-database.ts';
 import { jobMigrations } from '../../src/platform/jobs/jobs.ts';
 import { searchMigrations } from '../../src/search/tables.ts';
 

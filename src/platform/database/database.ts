@@ -21,7 +21,12 @@ export type Neighbours = {
   takeTurn(): Promise<() => void>;
 };
 
+export type Engine = 'sqlite' | 'postgres';
+
 export interface Database {
+  readonly engine: Engine;
+  /** The time all processes on this database agree on, in milliseconds: what is leased or due is compared with it. */
+  now(): number;
   /** Sees everything that was committed when the query runs. */
   readonly read: Kysely<Tables>;
   /** The same for a query that is run very often: built once, and sent past the query builder. */

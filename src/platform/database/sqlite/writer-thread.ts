@@ -1,6 +1,6 @@
 // The thread that owns the one writing connection: commits wait for the disk here, never in the HTTP process's event loop.
 import { parentPort, workerData } from 'node:worker_threads';
-import { openSqliteConnection, type SqlResult, type SqlValue } from './sqlite-connection.ts';
+import { openSqliteConnection, type SqlResult, type SqlValue } from './connection.ts';
 
 export type WriterStatement = { sql: string; parameters: readonly SqlValue[] };
 /**

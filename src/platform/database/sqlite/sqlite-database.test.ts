@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { openTempDatabase, type TempDatabase } from '../../../test/support/temp-database.ts';
-import { committedGroups } from '../../../test/support/wal-commits.ts';
-import { AppError } from '../errors.ts';
-import type { Database, Migration, Tx } from './database.ts';
+import { openTempDatabase, type TempDatabase } from '../../../../test/support/temp-database.ts';
+import { committedGroups } from '../../../../test/support/wal-commits.ts';
+import { AppError } from '../../errors.ts';
+import type { Database, Migration, Tx } from '../database.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 const migrations: Migration[] = [

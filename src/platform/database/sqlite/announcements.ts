@@ -1,7 +1,7 @@
 // Word of changes between processes on one SQLite file: a small table, looked at only when the file was changed.
 import { sql } from 'kysely';
-import type { Tx } from './database.ts';
-import type { SqliteConnection } from './sqlite-connection.ts';
+import type { Tx } from '../database.ts';
+import type { SqliteConnection } from './connection.ts';
 
 const lookEveryMs = 200;
 const keepForMs = 3_600_000;

@@ -1,12 +1,12 @@
 // The embedded default: one SQLite file in WAL mode, read here and written in a thread.
 import { randomBytes } from 'node:crypto';
 import { Kysely, sql } from 'kysely';
-import type { Database, Migration, Neighbours, Tables } from './database.ts';
-import { createAnnouncementsTable, SqliteAnnouncements } from './sqlite-announcements.ts';
-import { openSqliteConnection } from './sqlite-connection.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
-import { compileStatement, type Statement } from './statement.ts';
-import { SqliteWriter } from './sqlite-writer.ts';
+import type { Database, Migration, Neighbours, Tables } from '../database.ts';
+import { createAnnouncementsTable, SqliteAnnouncements } from './announcements.ts';
+import { openSqliteConnection } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
+import { compileStatement, type Statement } from '../statement.ts';
+import { SqliteWriter } from './writer.ts';
 
 const pruneEveryMs = 600_000;
 
@@ -25,6 +25,8 @@ export function openSqliteDatabase(file: string, neighbours?: Neighbours): Datab
   const pruner = setInterval(prune, pruneEveryMs).unref();
 
   return {
+    engine: 'sqlite',
+    now: () => Date.now(),
     read,
     async select<Row>(query: Statement) {
       const { sql: text, parameters } = compileStatement(read, query);

@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { SqlResult, SqlValue } from './sqlite-connection.ts';
+import type { SqlResult, SqlValue } from './connection.ts';
 
 export type RunStatement = (sql: string, parameters: readonly SqlValue[]) => SqlResult | Promise<SqlResult>;
 

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from '../../../test/support/eventually.ts';
-import { openTempDatabase, type TempDatabase } from '../../../test/support/temp-database.ts';
-import type { Database } from './database.ts';
+import { eventually } from '../../../../test/support/eventually.ts';
+import { openTempDatabase, type TempDatabase } from '../../../../test/support/temp-database.ts';
+import type { Database } from '../database.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 /** Two looks of a process at what others did. */

@@ -1,6 +1,6 @@
 // One SQLite connection, opened the same way for readers and the writer, with prepared statements kept by their text.
 import Sqlite from 'better-sqlite3';
-import { addFunctions } from './sqlite-functions.ts';
+import { addFunctions } from './functions.ts';
 
 export type SqlValue = string | number | bigint | null | Uint8Array;
 export type SqlResult = { rows: unknown[]; changes: number };

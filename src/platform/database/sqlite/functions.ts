@@ -8,7 +8,7 @@ import {
   setPlace,
   subtractPlaces,
   unitePlaces,
-} from '../../lib/block-members.ts';
+} from '../../../lib/block-members.ts';
 
 export function addFunctions(sqlite: Sqlite.Database): void {
   const options = { deterministic: true };

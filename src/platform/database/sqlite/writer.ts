@@ -3,12 +3,12 @@
 // wait for each other's answers go to the thread in one message, because waking it costs more than most of them.
 import { Worker } from 'node:worker_threads';
 import { Kysely } from 'kysely';
-import { AppError } from '../errors.ts';
-import { failpoint } from '../failpoints.ts';
-import type { Tables, Tx } from './database.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
-import type { SqlResult, SqlValue } from './sqlite-connection.ts';
-import type { BatchStatement, WriterReply, WriterRequest, WriterStatement } from './sqlite-writer-thread.ts';
+import { AppError } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
+import type { Tables, Tx } from '../database.ts';
+import { sqliteDialect } from './dialect.ts';
+import type { SqlResult, SqlValue } from './connection.ts';
+import type { BatchStatement, WriterReply, WriterRequest, WriterStatement } from './writer-thread.ts';
 
 const maxGroupSize = 128;
 const maxGroupMs = 10;
@@ -61,7 +61,7 @@ export class SqliteWriter {
    */
   constructor(file: string, takeTurn?: () => Promise<() => void>) {
     this.#takeTurn = takeTurn;
-    this.#thread = new Worker(new URL('./sqlite-writer-thread.ts', import.meta.url), {
+    this.#thread = new Worker(new URL('./writer-thread.ts', import.meta.url), {
       workerData: { file },
     });
     this.#thread.unref();

@@ -5,10 +5,10 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
-import { AppError } from '../errors.ts';
-import type { Tables } from './database.ts';
-import { openSqliteConnection } from './sqlite-connection.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
+import { AppError } from '../../errors.ts';
+import type { Tables } from '../database.ts';
+import { openSqliteConnection } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
 
 const companions = ['-wal', '-shm'];
 
