@@ -30,7 +30,7 @@ const migrations = [...jobMigrations, ...accountMigrations, ...objectMigrations]
 export async function filledLibrary(): Promise<string> {
   const file = join(libraryFolder, 'tintype.db');
   const marker = join(libraryFolder, 'filled');
-  const wanted = fingerprint();
+  const wanted = libraryFingerprint();
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return file;
   rmSync(libraryFolder, { recursive: true, force: true });
   mkdirSync(libraryFolder);
@@ -43,7 +43,7 @@ export async function filledLibrary(): Promise<string> {
   return file;
 }
 
-function fingerprint(): string {
+export function libraryFingerprint(): string {
   const sources = ['fill-library.ts', 'library-shape.ts'].map((name) =>
     readFileSync(join(import.meta.dirname, name), 'utf8'),
   );

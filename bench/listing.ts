@@ -59,9 +59,9 @@ function copyDurably(from: string, to: string): void {
   closeSync(file);
 }
 
-type Listings = Record<Name, { p50: number; p99: number; total: string | undefined }>;
+export type Listings = Record<Name, { p50: number; p99: number; total: string | undefined }>;
 
-async function measureListings(service: Service): Promise<Listings> {
+export async function measureListings(service: Service): Promise<Listings> {
   const connection = await Connection.open(service.port);
   const asked = (Object.keys(addresses) as Name[]).map((name) => ({
     name,
@@ -87,7 +87,7 @@ async function measureListings(service: Service): Promise<Listings> {
   ) as Listings;
 }
 
-function describeListings({ first, few, many, page10k, page100k }: Listings): Figure[] {
+export function describeListings({ first, few, many, page10k, page100k }: Listings): Figure[] {
   return [
     atMost(`page 1 of ${first.total} objects, p50`, first.p50, 5, ' ms', 2),
     atMost(`two tags on ${few.total} objects, p50`, few.p50, 5, ' ms', 2),
@@ -104,7 +104,7 @@ function describeListings({ first, few, many, page10k, page100k }: Listings): Fi
   ];
 }
 
-async function compareUploads(large: Service, empty: Service): Promise<number> {
+export async function compareUploads(large: Service, empty: Service): Promise<number> {
   const request = uploadRequest(await jpegOf(100 * 1024));
   const sides = await Promise.all(
     [large, empty].map(async ({ port }) => ({

@@ -9,6 +9,7 @@ import { films } from './films.ts';
 import { flood } from './flood.ts';
 import { handover } from './handover.ts';
 import { listing } from './listing.ts';
+import { listingPostgres } from './listing-postgres.ts';
 import { memory } from './memory.ts';
 import { rendering } from './rendering.ts';
 import { search } from './search.ts';
@@ -26,6 +27,7 @@ const scenarios: Record<string, Scenario> = {
   memory,
   uploads,
   listing,
+  'listing-postgres': listingPostgres,
   delivery,
   handover,
   rendering,

@@ -2,7 +2,7 @@
 import { createRequestRate } from './accounts/request-rate.ts';
 import { createBackground } from './background.ts';
 import type { Config } from './config.ts';
-import { type Core, openCore } from './core.ts';
+import { type Core, type OpenDatabase, openCore } from './core.ts';
 import { closeHttpApp, createHttpApp } from './http-app.ts';
 import { lockDataDir } from './platform/database/data-dir-lock.ts';
 import type { BodyRateOptions } from './platform/http/body-rate.ts';
@@ -14,6 +14,8 @@ export type AppOptions = ServiceOptions & {
   bodyRate?: BodyRateOptions;
   /** How long a stop waits for requests that are under way. */
   requestGraceMs?: number;
+  /** For databases that no setting names. */
+  openDatabase?: OpenDatabase;
 };
 export type App = RunningService & { http: HttpApp; core: Core };
 
@@ -28,7 +30,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 }
 
 async function assemble(config: Config, options: AppOptions, lock: { release(): void }): Promise<App> {
-  const core = await openCore(config);
+  const core = await openCore(config, { openDatabase: options.openDatabase });
   const { log, bodyRate } = options;
   const metrics = createMetrics();
   const background = await createBackground(config, core, { log, metrics });
@@ -53,7 +55,7 @@ async function assemble(config: Config, options: AppOptions, lock: { release(): 
       background.start({ runJobs: options.runJobs !== false });
     },
     async stop() {
-      await closeHttpApp(http, options.requestGraceMs ?? defaultRequestGraceMs);
+      await closeHttpApp(http, config, options.requestGraceMs ?? defaultRequestGraceMs);
       await background.stop();
       await core.database.close();
       lock.release();

@@ -11,7 +11,7 @@ import { originalImageOf } from './images/variants/original-image.ts';
 import { prepareHandlers, queuePreparation } from './images/variants/prepare-image.ts';
 import { purgeHandler } from './objects/change-object.ts';
 import { eraseAccountHandler } from './objects/erase-account.ts';
-import { Janitor } from './objects/janitor.ts';
+import { Janitor, janitorHandlers } from './objects/janitor.ts';
 import { manifestHandlers } from './objects/manifests.ts';
 import { purgeCachesHandlers } from './objects/purge-caches.ts';
 import { guardedFetch } from './platform/egress/guarded-fetch.ts';
@@ -129,6 +129,7 @@ function jobHandlers(
     }),
     'purge-object': purgeHandler(stores, (bucketId, generation) => maker.remove({ bucketId, generation })),
     ...purgeCachesHandlers(config.purgeCall),
+    ...janitorHandlers({ database, stores, log }),
     ...tidyFilmHandlers(core),
     ...forgetFilmHandlers(providers.all),
     ...storageWarningHandlers({

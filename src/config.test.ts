@@ -8,6 +8,7 @@ import { problemsOf } from '../test/support/config-problems.ts';
 import { ConfigError, loadConfig, type SettingName, settings, settingsWithPort } from './config.ts';
 
 const secretNames = [
+  'DATABASE_URL',
   'SMTP_URL',
   'MUX_TOKEN_SECRET',
   'MUX_WEBHOOK_SECRET',
@@ -44,6 +45,7 @@ describe('settings', () => {
       FILES_URL: undefined,
       STORAGE_URL: undefined,
       DATABASE_URL: undefined,
+      DATABASE_SESSIONS: 10,
       FILES_STORE: undefined,
       STORAGE_STORE: undefined,
       OPENAI_BASE_URL: 'https://api.openai.com/v1',
@@ -76,6 +78,7 @@ describe('settings', () => {
       API_CORS_ORIGINS: [],
       LOG_LEVEL: 'info',
       WEB_CONCURRENCY: 1,
+      DRAIN_SECONDS: 0,
       IMAGE_WORKERS: availableParallelism(),
       IMAGE_QUEUE: 200,
       IMAGE_SECONDS: 10,
@@ -131,7 +134,7 @@ describe('settings', () => {
       BASE_URL: 'ftp://example.com',
       FILES_STORE: 's3://bucket',
       STORAGE_STORE: '/somewhere',
-      DATABASE_URL: 'postgres://db/tintype',
+      DATABASE_URL: 'mysql://user:canary@db/tintype',
       VIDEO_PROVIDER: 'other',
       WEBHOOK_ALLOW_PRIVATE: 'maybe',
       SECRET_KEY: 'short',
@@ -156,6 +159,7 @@ describe('settings', () => {
     ]);
     const { message } = new ConfigError(problems);
     for (const problem of problems) assert.ok(message.includes(problem));
+    assert.doesNotMatch(message, /canary/);
   });
 
   test('a name that looks like a misspelt one stops the start and says which was meant', () => {

@@ -8,6 +8,7 @@ import {
   address,
   addressTemplate,
   asIs,
+  databaseAddress,
   headerLines,
   internalLocation,
   method,
@@ -50,12 +51,17 @@ export const settings = {
     'public address of the alternative backend’s files',
     '`$BASE_URL/storage`',
   ),
-  DATABASE_URL: optional(
-    (): string => {
-      throw new Wrong('is not available in this version; leave it unset for the embedded SQLite');
-    },
-    'PostgreSQL; not available in this version',
-    'embedded SQLite in `DATA_DIR`',
+  DATABASE_URL: secret(
+    optional(
+      databaseAddress,
+      'PostgreSQL 15 or newer with pgvector: `postgres://user:password@host/database`; see [docs/scaling.md](scaling.md)',
+      'embedded SQLite in `DATA_DIR`',
+    ),
+  ),
+  DATABASE_SESSIONS: setting(
+    wholeNumber(2, 1000),
+    10,
+    'connections to PostgreSQL that each process may open, beside one for notifications',
   ),
   FILES_STORE: optional(
     store,
@@ -83,7 +89,13 @@ export const settings = {
       'generated, printed once',
     ),
   ),
-  SECRET_KEY: secret(optional(visibleAscii(16, 500), 'encrypts stored secrets', 'generated into `DATA_DIR`')),
+  SECRET_KEY: secret(
+    optional(
+      visibleAscii(16, 500),
+      'encrypts stored secrets',
+      'generated into `DATA_DIR`; required with `DATABASE_URL`',
+    ),
+  ),
   METRICS_TOKEN: secret(
     optional(visibleAscii(8, 500), 'bearer token for `/metrics`', 'none: `/metrics` answers loopback only'),
   ),
@@ -102,6 +114,11 @@ export const settings = {
     wholeNumber(1, 64),
     1,
     'processes that answer requests; see [more than one process](self-hosting.md#more-than-one-process)',
+  ),
+  DRAIN_SECONDS: setting(
+    wholeNumber(0, 300),
+    0,
+    'seconds a node that was told to stop goes on answering while `/health/ready` says 503, so that a balancer in front can turn to others',
   ),
   IMAGE_WORKERS: setting(
     wholeNumber(1, 256),
@@ -202,6 +219,8 @@ export function loadConfig(environment: Environment): Config {
 function conflictsIn(config: Config): string[] {
   const { filesUrl, storageUrl, purgeCall, PURGE_HEADERS, PURGE_BODY } = config;
   const conflicts = videoProviderConflicts(config);
+  if (config.DATABASE_URL && !config.SECRET_KEY)
+    conflicts.push('SECRET_KEY must be set with DATABASE_URL, the same on every node');
   if (filesUrl === storageUrl) conflicts.push('STORAGE_URL must be another address than FILES_URL');
   if (!purgeCall && (PURGE_HEADERS || PURGE_BODY))
     conflicts.push('PURGE_URL must be set for PURGE_HEADERS and PURGE_BODY to be used');

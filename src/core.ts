@@ -1,6 +1,7 @@
 // What every command needs, with or without a server: the database, the two stores and the secrets.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { endpointsChanged } from './accounts/account-changed.ts';
 import { accountMigrations } from './accounts/tables.ts';
 import type { Config } from './config.ts';
@@ -10,11 +11,14 @@ import type { PublicUrls } from './objects/object-json.ts';
 import { parseObjectKey } from './objects/object-keys.ts';
 import type { Stores } from './objects/stores.ts';
 import { objectMigrations } from './objects/tables.ts';
-import type { Database, Neighbours } from './platform/database/database.ts';
+import type { Database, Migration, Neighbours } from './platform/database/database.ts';
 import { openSqliteDatabase } from './platform/database/sqlite/sqlite-database.ts';
 import { jobMigrations } from './platform/jobs/jobs.ts';
 import { OperatorError } from './platform/errors.ts';
 import { makeFolder } from './platform/make-folder.ts';
+import { checkSecretKey } from './check-secret-key.ts';
+import { openDatabase } from './open-database.ts';
+import { sqlitePictureMigrations } from './search/index/sqlite/tables.ts';
 import { searchMigrations } from './search/tables.ts';
 import { createSecretBox, loadSecretKey, type SecretBox } from './platform/secrets.ts';
 import { openStorage } from './platform/storage/open-storage.ts';
@@ -26,37 +30,71 @@ export type Core = {
   secretBox: SecretBox;
 };
 
+/** Of the embedded default. */
 export const databaseFile = (config: Config): string => join(config.dataDir, 'tintype.db');
 
+export type OpenDatabase = (config: Config, neighbours?: Neighbours) => Promise<Database>;
 export type CoreOptions = {
-  /** The database to open: another one only while it is being made anew. */
+  /** An embedded database at another place, whatever the settings say: while one is being made anew. */
   file?: string;
+  /** Into an empty database beside stores that hold objects: it is about to be made again from them. */
+  rebuilding?: boolean;
+  /** For databases that no setting names. */
+  openDatabase?: OpenDatabase | undefined;
   neighbours?: Neighbours;
 };
 
 export async function openCore(config: Config, options: CoreOptions = {}): Promise<Core> {
-  const { file = databaseFile(config), neighbours } = options;
   makeFolder(config.dataDir);
   const secretBox = createSecretBox(
     await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir }),
   );
   const stores = await openStores(config);
   const urls: PublicUrls = { files: config.filesUrl, storage: config.storageUrl };
-  if (file === databaseFile(config) && !existsSync(file) && (await holdObjects(stores))) {
-    // A fresh one beside the files of a lost one would hide them all.
-    throw new OperatorError(
-      `${file} is missing, but the stores hold objects. Run "tintype rebuild" to make it again from them.`,
-    );
+  const database = await openIts(config, stores, options);
+  try {
+    const isNew = database.engine === 'postgres' && !(await hasTables(database));
+    if (isNew && !options.rebuilding) await refuseOrphans(stores, 'The database');
+    await database.migrate(migrationsFor(database));
+    if (database.engine === 'postgres') await checkSecretKey(database, secretBox);
+    return { database, stores, urls, secretBox };
+  } catch (error) {
+    await database.close();
+    throw error;
   }
-  const database = openSqliteDatabase(file, neighbours);
-  await database.migrate([
+}
+
+async function openIts(config: Config, stores: Stores, options: CoreOptions): Promise<Database> {
+  const { file, neighbours } = options;
+  if (file) return openSqliteDatabase(file, neighbours);
+  if (options.openDatabase) return options.openDatabase(config, neighbours);
+  const ownFile = databaseFile(config);
+  if (!config.DATABASE_URL && !existsSync(ownFile)) await refuseOrphans(stores, ownFile);
+  return openDatabase(config, ownFile, neighbours);
+}
+
+/** A fresh database beside the files of a lost one would hide them all. */
+async function refuseOrphans(stores: Stores, missing: string): Promise<void> {
+  if (!(await holdObjects(stores))) return;
+  throw new OperatorError(
+    `${missing} is missing, but the stores hold objects. Run "tintype rebuild" to make it again from them.`,
+  );
+}
+
+export async function hasTables(database: Database): Promise<boolean> {
+  const tables = sql<{ name: string | null }>`select to_regclass('objects')::text as name`;
+  return (await tables.execute(database.read)).rows[0]?.name != null;
+}
+
+export function migrationsFor({ engine }: Pick<Database, 'engine'>): Migration[] {
+  return [
     ...jobMigrations,
     ...accountMigrations,
     ...eventMigrations,
     ...objectMigrations,
     ...searchMigrations,
-  ]);
-  return { database, stores, urls, secretBox };
+    ...(engine === 'sqlite' ? sqlitePictureMigrations : []),
+  ];
 }
 
 /** For whoever calls the receivers of webhooks: what runs behind the answers, and the route that tries one out. */

@@ -15,6 +15,7 @@ import { nameForNginx } from './delivery/hand-to-nginx.ts';
 import { FactsCache } from './delivery/object-facts.ts';
 import { publicAddressPaths } from './delivery/openapi-paths.ts';
 import { forgetElsewhere } from './forget-elsewhere.ts';
+import { healthChecks } from './health-checks.ts';
 import { webhookRoutes } from './events/webhook-routes.ts';
 import { createRoute, isKeptVariant } from './images/create-route.ts';
 import { checkPresetTokens } from './images/address/transformation.ts';
@@ -32,6 +33,7 @@ import type { ObjectRow } from './objects/tables.ts';
 import { uploadRoute } from './objects/upload-route.ts';
 import type { BodyRateOptions } from './platform/http/body-rate.ts';
 import { createHttpServer, type HttpApp } from './platform/http/http-server.ts';
+import { leave } from './platform/http/leaving.ts';
 import { describeApi, documentationRoutes } from './platform/http/openapi.ts';
 import { serviceRoutes } from './platform/http/service-routes.ts';
 import type { Log } from './platform/log.ts';
@@ -78,8 +80,13 @@ export async function createHttpApp(parts: HttpParts): Promise<HttpApp> {
   return http;
 }
 
-/** Lets requests that are under way end, but no longer than this. */
-export async function closeHttpApp(http: HttpApp, graceMs: number): Promise<void> {
+/** Lets who stands in front turn to others, then requests that are under way end, but no longer than this. */
+export async function closeHttpApp(
+  http: HttpApp,
+  { DRAIN_SECONDS: drainSeconds }: Pick<Config, 'DRAIN_SECONDS'>,
+  graceMs: number,
+): Promise<void> {
+  if (drainSeconds > 0) await leave(http.server, drainSeconds * 1000);
   const deadline = setTimeout(() => http.server.closeAllConnections(), graceMs);
   await http.close();
   clearTimeout(deadline);
@@ -122,11 +129,7 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
   });
   authenticate(http, { database, requestRate });
   serviceRoutes(http, {
-    checks: {
-      database: () => database.ping(),
-      files: () => stores.files.probe(),
-      storage: () => stores.storage.probe(),
-    },
+    checks: healthChecks(parts.core),
     metrics,
     metricsText,
     metricsToken: config.METRICS_TOKEN,

@@ -1,6 +1,7 @@
 // One of several processes that answer HTTP on the same port. It reads files and the database itself; what must be done
 // once for the whole service it asks of the primary process, with which it ends.
 import cluster, { type Worker } from 'node:cluster';
+import type { Config } from './config.ts';
 import { type Core, openCore } from './core.ts';
 import { closeHttpApp, createHttpApp } from './http-app.ts';
 import { createVariantStore } from './images/image-service.ts';
@@ -16,7 +17,7 @@ import type { HttpProcessAnswers, PrimaryAnswers } from './process-calls.ts';
 import { defaultRequestGraceMs } from './running-service.ts';
 
 type Primary = Ask<PrimaryAnswers>;
-type Parts = { core: Core; http: HttpApp };
+type Parts = { config: Config; core: Core; http: HttpApp };
 
 export async function runHttpProcess(log: Log): Promise<void> {
   if (!cluster.worker) throw new OperatorError('Only "tintype serve" starts processes of this kind');
@@ -32,6 +33,7 @@ export async function runHttpProcess(log: Log): Promise<void> {
   const primary = connectCalls<PrimaryAnswers>(cluster.worker as Worker, answers, log);
   try {
     const config = await primary('settings');
+    opened.config = config;
     log.level = config.LOG_LEVEL;
     const core = await openCore(config, { neighbours: neighboursThrough(primary) });
     opened.core = core;
@@ -74,9 +76,9 @@ function neighboursThrough(primary: Primary): Neighbours {
   };
 }
 
-async function end({ http, core }: Partial<Parts>, log: Log): Promise<never> {
+async function end({ config, http, core }: Partial<Parts>, log: Log): Promise<never> {
   try {
-    if (http) await closeHttpApp(http, defaultRequestGraceMs);
+    if (http) await closeHttpApp(http, config ?? { DRAIN_SECONDS: 0 }, defaultRequestGraceMs);
     await core?.database.close();
     process.exit(0);
   } catch (error) {

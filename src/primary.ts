@@ -96,7 +96,7 @@ async function assemble(
     },
     async stop() {
       stopping = true;
-      await processes.stop(defaultRequestGraceMs + endMs);
+      await processes.stop(config.DRAIN_SECONDS * 1000 + defaultRequestGraceMs + endMs);
       await background.stop();
       await core.database.close();
       lock.release();

@@ -44,6 +44,14 @@ export function webAddress(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
+/** May hold a password: what is wrong is not repeated. */
+export function databaseAddress(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^postgres(ql)?:\/\//i.test(text) || url.pathname.length < 2)
+    throw new Wrong('must be an address such as postgres://user:password@host:5432/database');
+  return text;
+}
+
 export function store(text: string): string {
   if (text.startsWith('s3://'))
     throw new Wrong('s3:// stores are not available in this version; use file:<folder>');

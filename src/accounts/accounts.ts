@@ -1,12 +1,14 @@
 // The operator's use cases: making accounts, changing their tier and limits, disabling and deleting them.
 import type { Updateable } from 'kysely';
 import type { Database, Tx } from '../platform/database/database.ts';
+import { lockName } from '../platform/database/locking-rows.ts';
 import { AppError } from '../platform/errors.ts';
 import type { Job } from '../platform/jobs/jobs.ts';
 import { accountChanged } from './account-changed.ts';
 import { newKey } from './keys.ts';
 import { type AccountTerms, newAccount } from './new-account.ts';
 import { settleFullStorage } from './full-storage.ts';
+import { lockAccount } from './lock-account.ts';
 import { newAccountScopes, operatorScopes } from './scopes.ts';
 import type { Account, AccountTable } from './tables.ts';
 
@@ -61,7 +63,8 @@ export function patchAccount(
         await tx.selectFrom('accounts').selectAll().where('account_id', '=', accountId).executeTakeFirst(),
       );
     }
-    if (enabled) await refuseWhileErased(tx, accountId);
+    await lockAccount(tx, accountId);
+    if (enabled) await refuseWhileErased(database, tx, accountId);
     const switched = enabled === undefined ? {} : enabled ? { enabled: 1, erase_at: null } : { enabled: 0 };
     const account = await updateAccount(tx, accountId, { ...terms, ...switched });
     await settleFullStorage(tx, accountId);
@@ -70,17 +73,18 @@ export function patchAccount(
   });
 }
 
-async function refuseWhileErased(tx: Tx, accountId: string): Promise<void> {
+async function refuseWhileErased(database: Database, tx: Tx, accountId: string): Promise<void> {
   const { erase_at: eraseAt } = found(
     await tx.selectFrom('accounts').select('erase_at').where('account_id', '=', accountId).executeTakeFirst(),
   );
-  if (eraseAt !== null && eraseAt <= Date.now())
+  if (eraseAt !== null && eraseAt <= database.now())
     throw new AppError('conflict', 'This account is being erased and cannot be enabled again');
 }
 
 /** Disabled at once, erased in a week; deleting again does not put that off. */
 export function deleteAccount(database: Database, accountId: string): Promise<Account> {
   return database.write(async (tx) => {
+    await lockAccount(tx, accountId);
     const { erase_at: alreadyAt } = found(
       await tx
         .selectFrom('accounts')
@@ -88,7 +92,7 @@ export function deleteAccount(database: Database, accountId: string): Promise<Ac
         .where('account_id', '=', accountId)
         .executeTakeFirst(),
     );
-    const eraseAt = alreadyAt ?? Date.now() + eraseAfterMs;
+    const eraseAt = alreadyAt ?? database.now() + eraseAfterMs;
     const account = await updateAccount(tx, accountId, { enabled: 0, erase_at: eraseAt });
     await accountChanged(database, tx, account.bucket_id, [eraseJob(accountId, eraseAt)]);
     return account;
@@ -105,6 +109,8 @@ export function ensureOperatorAccount(
   options: { bootstrapKey?: string | undefined },
 ): Promise<{ created: boolean; apiKey?: string }> {
   return database.write(async (tx) => {
+    // Nodes that start at once must not make two.
+    await lockName(tx, 'operator account');
     if (await tx.selectFrom('accounts').select('account_id').limit(1).executeTakeFirst())
       return { created: false };
     const account = newAccount({ email: 'operator@localhost', tier: 'enterprise' });

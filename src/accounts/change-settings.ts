@@ -8,6 +8,7 @@ import { assertPublicAddress } from '../platform/egress/public-address.ts';
 import { AppError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import { accountChanged } from './account-changed.ts';
+import { lockAccount } from './lock-account.ts';
 import { analysesAlike, analysisSettings } from './analysis-settings.ts';
 import type { Account, AccountTable } from './tables.ts';
 
@@ -51,6 +52,7 @@ export function changeSettings(
     assertPublicAddress(change.openai_base_url, { allowPrivate: parts.allowPrivateAi });
   checkPresets(change.presets ?? {}, parts.checkTokens);
   return parts.database.write(async (tx) => {
+    await lockAccount(tx, accountId);
     const before = await tx
       .selectFrom('accounts')
       .selectAll()

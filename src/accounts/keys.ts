@@ -3,6 +3,7 @@ import type { Database, Tx } from '../platform/database/database.ts';
 import { AppError } from '../platform/errors.ts';
 import type { Scope } from '../platform/http/http-server.ts';
 import { accountChanged } from './account-changed.ts';
+import { lockAccount } from './lock-account.ts';
 import { generateApiKey, hashApiKey, keyIdOf } from './api-key.ts';
 import { defaultKeyScopes, joinScopes, splitScopes } from './scopes.ts';
 import type { Account, Key } from './tables.ts';
@@ -22,6 +23,7 @@ export async function createKey(
   const made = newKey({ ...input, accountId: owner.account_id, scopes: input.scopes ?? defaultKeyScopes });
   assertMayManage(manager, made.key);
   await database.write(async (tx) => {
+    await lockAccount(tx, owner.account_id);
     const { count } = await tx
       .selectFrom('keys')
       .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -55,6 +57,7 @@ export function revokeKey(
   keyId: string,
 ): Promise<void> {
   return database.write(async (tx) => {
+    await lockAccount(tx, owner.account_id);
     assertMayManage(manager, await findKey(tx, owner, keyId));
     await tx.deleteFrom('keys').where('key_id', '=', keyId).execute();
     await accountChanged(database, tx, owner.bucket_id);
@@ -69,6 +72,7 @@ export function rotateKey(
   { keyId, graceSeconds }: { keyId: string; graceSeconds: number },
 ): Promise<{ key: Key; apiKey: string }> {
   return database.write(async (tx) => {
+    await lockAccount(tx, owner.account_id);
     const old = await findKey(tx, owner, keyId);
     assertMayManage(manager, old);
     const now = Date.now();

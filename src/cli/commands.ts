@@ -13,6 +13,10 @@ const commands: Record<string, Command> = {
     meaning: 'run the service',
     load: () => import('./serve.ts').then(({ serveCommand: run, help }) => ({ run, help })),
   },
+  worker: {
+    meaning: 'run background jobs beside other nodes',
+    load: () => import('./worker.ts').then(({ workerCommand: run, help }) => ({ run, help })),
+  },
   account: {
     meaning: 'make, list and change accounts',
     load: () => import('./account.ts').then(({ account: run, help }) => ({ run, help })),

@@ -5,22 +5,23 @@ import type { Config } from '../config.ts';
 import { databaseFile, holdObjects, openStores } from '../core.ts';
 import { lockHolder } from '../platform/database/data-dir-lock.ts';
 import type { Tables } from '../platform/database/database.ts';
-import { faultsOfSqliteFile, openSqliteReader } from '../platform/database/sqlite/file.ts';
+import { faultsOfSqliteFile } from '../platform/database/sqlite/file.ts';
 import { createSecretBox, loadSecretKey } from '../platform/secrets.ts';
 import type { Finding } from './doctor-finding.ts';
+import { readDatabase } from './read-database.ts';
 
 const overdueMs = 600_000;
 
 export async function checkDatabase(config: Config): Promise<Finding> {
   const file = databaseFile(config);
-  if (!existsSync(file)) return noDatabase(config, file);
-  const faults = faultsOfSqliteFile(file);
+  const name = config.DATABASE_URL ? 'the PostgreSQL database' : file;
+  const faults = config.DATABASE_URL || !existsSync(file) ? [] : faultsOfSqliteFile(file);
   if (faults.length > 0) {
     const advice =
       'stop the server, keep a copy of the data folder, then restore a backup or run "tintype rebuild --force"';
     return { state: 'fail', message: `${file} is damaged: ${faults.slice(0, 3).join('; ')}`, advice };
   }
-  return reading(config, async (read) => {
+  const finding = await readDatabase<Finding | null>(config, async (read) => {
     const count = async (table: 'accounts' | 'objects'): Promise<number> =>
       (
         await read
@@ -29,21 +30,21 @@ export async function checkDatabase(config: Config): Promise<Finding> {
           .executeTakeFirstOrThrow()
       ).count;
     const [accounts, objects] = [await count('accounts'), await count('objects')];
-    if (accounts === 0) return noDatabase(config, file);
-    return { state: 'ok', message: `${file} is sound: ${accounts} accounts, ${objects} objects` };
+    if (accounts === 0) return null;
+    return { state: 'ok', message: `${name} is sound: ${accounts} accounts, ${objects} objects` };
   });
+  return finding ?? noDatabase(config, name);
 }
 
-async function noDatabase(config: Config, file: string): Promise<Finding> {
+async function noDatabase(config: Config, name: string): Promise<Finding> {
   if (existsSync(config.dataDir) && (await holdObjects(await openStores(config)))) {
     const advice = 'before you start the server, run "tintype rebuild"';
-    return { state: 'fail', message: `${file} is missing or empty, but the stores hold objects`, advice };
+    return { state: 'fail', message: `${name} is missing or empty, but the stores hold objects`, advice };
   }
   return { state: 'warn', message: 'there is none yet', advice: 'nothing: the first start makes it' };
 }
 
 export async function checkSecrets(config: Config): Promise<Finding> {
-  if (!existsSync(databaseFile(config))) return { state: 'ok', message: 'none yet' };
   return reading(config, async (read) => {
     const rows = await read
       .selectFrom('accounts')
@@ -82,7 +83,6 @@ function opens(open: () => string): boolean {
 }
 
 export async function checkJobs(config: Config): Promise<Finding> {
-  if (!existsSync(databaseFile(config))) return { state: 'ok', message: 'none yet' };
   return reading(config, async (read) => {
     const jobs = await read.selectFrom('jobs').select(['kind', 'dead', 'run_at', 'last_error']).execute();
     const dead = jobs.filter((job) => job.dead === 1);
@@ -108,6 +108,5 @@ export function checkServer({ dataDir }: Config): Finding {
 }
 
 async function reading(config: Config, look: (read: Kysely<Tables>) => Promise<Finding>): Promise<Finding> {
-  using database = openSqliteReader(databaseFile(config));
-  return await look(database.read);
+  return (await readDatabase(config, look)) ?? { state: 'ok', message: 'none yet' };
 }

@@ -1,11 +1,13 @@
 // `tintype rebuild`: makes a lost database anew from the manifests in both stores; the old one is kept aside.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Kysely } from 'kysely';
 import type { Config } from '../config.ts';
-import { databaseFile, openCore } from '../core.ts';
+import { type Core, databaseFile, openCore } from '../core.ts';
 import { areEqual, compareDatabases, type TableDifferences } from '../objects/rebuild/compare.ts';
 import { rebuildFromManifests } from '../objects/rebuild/rebuild-from-manifests.ts';
 import type { RebuildReport } from '../objects/rebuild/report.ts';
+import type { Tables } from '../platform/database/database.ts';
 import { lockDataDir } from '../platform/database/data-dir-lock.ts';
 import {
   faultsOfSqliteFile,
@@ -19,6 +21,7 @@ import { resumeFilms } from '../videos/resume-films.ts';
 import { jsonOption, readArguments } from './arguments.ts';
 import { printJson } from './output.ts';
 import { startProgress } from './progress.ts';
+import { readDatabase } from './read-database.ts';
 import { printDifferences, printReport } from './rebuild-summary.ts';
 
 export const help = `Usage:
@@ -26,10 +29,10 @@ export const help = `Usage:
   tintype rebuild --check
 
   --check   change nothing: say what would be restored, and how it differs from the database there is
-  --force   replace a database that has accounts or cannot be read; the old one is kept beside it
+  --force   replace an embedded database that has accounts or cannot be read; the old one is kept beside it
   --json    print JSON
 
-Restores accounts, keys, webhooks, objects, tags and folders from the small files that lie beside the originals. Stop the server
+With DATABASE_URL the database must be empty. Restores accounts, keys, webhooks, objects, tags and folders from the small files that lie beside the originals. Stop the server
 first (--check may run beside it; then the changes of the last seconds may show as differences). Lost are only: times of
 last use, answers kept for repeated uploads, which variants were made with /create, events and deliveries that waited, and other background work
 not done yet; films that were not ready are processed again.
@@ -46,6 +49,7 @@ export async function rebuild(args: string[], config: () => Config): Promise<0 |
 async function replaceDatabase(config: Config, options: { force: boolean; json: boolean }): Promise<0> {
   const lock = lockDataDir(config.dataDir, 'tintype rebuild');
   try {
+    if (config.DATABASE_URL) return await fillPostgres(config, options.json);
     const file = databaseFile(config);
     if (!options.force) await refuseToReplace(file);
     const built = `${file}.rebuild`;
@@ -68,23 +72,43 @@ async function replaceDatabase(config: Config, options: { force: boolean; json: 
   }
 }
 
-/** The file is whole, checked and self-contained when this resolves. */
-async function build(config: Config, file: string): Promise<RebuildReport> {
-  await removeSqliteFile(file);
-  const core = await openCore(config, { file });
+/** A PostgreSQL database is filled where it is, so it must be empty: nothing of another is ever replaced. */
+async function fillPostgres(config: Config, json: boolean): Promise<0> {
+  const isFilled = await readDatabase(config, (read) =>
+    read.selectFrom('accounts').select('account_id').limit(1).executeTakeFirst(),
+  );
+  if (isFilled)
+    throw new AppError(
+      'conflict',
+      'The database of DATABASE_URL has accounts. Make an empty one, set DATABASE_URL to it and run this again; see first what differs with "tintype rebuild --check"',
+    );
+  const report = await restore(await openCore(config, { rebuilding: true }));
+  if (json) printJson(report);
+  else printReport(report);
+  if (report.accounts === 0) throw new AppError('not_found', nothingFound(config));
+  return 0;
+}
+
+async function restore(core: Core): Promise<RebuildReport> {
   const progress = startProgress('Restoring objects:', null);
-  let report: RebuildReport;
   try {
-    report = await rebuildFromManifests({
+    const report = await rebuildFromManifests({
       ...core,
       openSecret: (sealed) => core.secretBox.open(sealed),
       onProgress: (manifests) => progress.advance(manifests),
     });
     await resumeFilms(core.database);
+    return report;
   } finally {
     progress.stop();
     await core.database.close();
   }
+}
+
+/** The file is whole, checked and self-contained when this resolves. */
+async function build(config: Config, file: string): Promise<RebuildReport> {
+  await removeSqliteFile(file);
+  const report = await restore(await openCore(config, { file }));
   sealSqliteFile(file);
   const faults = faultsOfSqliteFile(file);
   if (faults.length > 0) throw new Error(`The new database ${file} is not sound: ${faults.join('; ')}`);
@@ -92,11 +116,10 @@ async function build(config: Config, file: string): Promise<RebuildReport> {
 }
 
 async function check(config: Config, json: boolean): Promise<0 | 1> {
-  const file = databaseFile(config);
   const built = join(config.dataDir, `tintype.db.check-${process.pid}`);
   try {
     const report = await build(config, built);
-    const differences = existsSync(file) ? await compare(file, built) : null;
+    const differences = await readDatabase(config, (current) => compare(current, built));
     if (json) printJson({ ...report, differences });
     else {
       printReport(report);
@@ -108,10 +131,9 @@ async function check(config: Config, json: boolean): Promise<0 | 1> {
   }
 }
 
-async function compare(file: string, built: string): Promise<TableDifferences[]> {
-  using current = openSqliteReader(file);
+async function compare(current: Kysely<Tables>, built: string): Promise<TableDifferences[]> {
   using rebuilt = openSqliteReader(built);
-  return await compareDatabases(current.read, rebuilt.read);
+  return await compareDatabases(current, rebuilt.read);
 }
 
 async function refuseToReplace(file: string): Promise<void> {

@@ -1,14 +1,15 @@
 // `tintype serve`: runs the service until it is told to stop, and tells a newcomer what to do next.
 import { createServer } from 'node:net';
 import { type Config, settingsWithPort } from '../config.ts';
-import { createLog, type Log } from '../platform/log.ts';
+import { createLog } from '../platform/log.ts';
 import type { RunningService, ServiceOptions } from '../running-service.ts';
 import { readArguments } from './arguments.ts';
+import { endWhenLost, stopOnSignal } from './run-until-stopped.ts';
 
 export const help = `Usage:
   tintype serve [--no-jobs]
 
-  --no-jobs   answer requests only, and leave background jobs undone (for tests)
+  --no-jobs   answer requests only, and leave background jobs to "tintype worker"
 
 Runs the service until it is told to stop (Ctrl-C or SIGTERM). Settings come from the environment.`;
 
@@ -48,33 +49,6 @@ async function serveForPrimary(): Promise<void> {
   const log = createLog('info');
   endWhenLost(log);
   await runHttpProcess(log);
-}
-
-function stopOnSignal(app: { stop(): Promise<void> }, log: Log): void {
-  let stopping = false;
-  const stop = (signal: string): void => {
-    if (stopping) return;
-    stopping = true;
-    log.info({ signal }, 'stopping');
-    app.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.fatal({ err: error }, 'could not stop cleanly');
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-}
-
-function endWhenLost(log: Log): void {
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
-  process.on('uncaughtException', (error) => {
-    // State is unknown now: stop, and let whoever watches the process start it anew.
-    log.fatal({ err: error }, 'uncaught exception');
-    process.exit(1);
-  });
 }
 
 function welcome(config: Config, apiKey: string): string {

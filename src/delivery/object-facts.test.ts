@@ -72,7 +72,7 @@ describe('facts of objects', () => {
     const object = await insertObject(temp.database, account);
     const cache = new FactsCache(temp.database, topics);
     const facts = await find(cache, object);
-    await remove(temp.openAgain(), object);
+    await remove(await temp.openAgain(), object);
     await eventually(() => assert.equal(facts?.stale, true), 1000);
     assert.equal(await find(cache, object), null);
   });

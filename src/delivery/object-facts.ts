@@ -54,6 +54,7 @@ export class FactsCache {
     this.#database = database;
     this.#kept = new Lru(maxKept);
     database.listen(topics.object, (key) => this.#forget((facts) => keyOf(facts) === key, key));
+    database.onGap(() => this.#forget(() => true));
     database.listen(topics.account, (bucketId) => this.#forget((facts) => facts.bucket_id === bucketId));
   }
 

@@ -1,6 +1,7 @@
 // The job of one endpoint: makes the attempts that are due, a few at a time and for a little while, and asks for itself
 // again at the time of the next. What waits for an endpoint that was switched off fails.
 import type { Database, Tx } from '../platform/database/database.ts';
+import { lockingRows } from '../platform/database/locking-rows.ts';
 import { enqueue, type JobHandler } from '../platform/jobs/jobs.ts';
 import { attemptDelivery, type DeliveryParts } from './attempt-delivery.ts';
 import { deliverJob, deliverKind, type DeliverPayload } from './new-delivery.ts';
@@ -25,7 +26,7 @@ export async function deliverDue(
   webhookId: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { database, now = Date.now } = parts;
+  const { database, now = () => database.now() } = parts;
   const endsAt = performance.now() + sliceMs;
   while (performance.now() < endsAt) {
     const endpoint = await findEndpoint(database, webhookId);
@@ -61,11 +62,8 @@ function findDue(database: Database, webhookId: string, now: number): Promise<We
 
 /** In a transaction, so that what is handed out at this moment is either seen here or asks for us itself. */
 async function comeBack(tx: Tx, webhookId: string): Promise<void> {
-  const endpoint = await tx
-    .selectFrom('webhooks')
-    .select('enabled')
-    .where('webhook_id', '=', webhookId)
-    .executeTakeFirst();
+  const row = tx.selectFrom('webhooks').select('enabled').where('webhook_id', '=', webhookId);
+  const endpoint = await lockingRows(tx, row).executeTakeFirst();
   const waiting = { state: 'waiting', webhook_id: webhookId } as const;
   if (!endpoint?.enabled) {
     await tx

@@ -1,6 +1,7 @@
 // The endpoints of an account: made, listed, removed, given a new secret. A secret leaves here once and is stored sealed.
 import { randomBytes } from 'node:crypto';
 import type { Database, Tx } from '../platform/database/database.ts';
+import { lockName } from '../platform/database/locking-rows.ts';
 import { assertPublicAddress } from '../platform/egress/public-address.ts';
 import { AppError } from '../platform/errors.ts';
 import { randomHex } from '../platform/random.ts';
@@ -28,6 +29,7 @@ export async function createEndpoint(
   assertPublicAddress(url, { allowPrivate });
   const made = newEndpoint(secretBox, { accountId, url, types, source: 'api' });
   await database.write(async (tx) => {
+    await lockName(tx, `webhooks of ${accountId}`);
     const { count } = await tx
       .selectFrom('webhooks')
       .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -89,6 +91,7 @@ export function rotateSecret(
 ): Promise<MadeEndpoint> {
   const secret = newSecret();
   return database.write(async (tx) => {
+    await lockName(tx, `webhooks of ${accountId}`);
     const old = await findEndpoint(tx, accountId, webhookId);
     const endpoint = await tx
       .updateTable('webhooks')

@@ -10,7 +10,8 @@ import { sweepDeliveries } from './sweep-deliveries.ts';
 
 /** Endpoints served at once: as many receivers may hang before others have to wait a few seconds for their turn. */
 const endpointsAtOnce = 100;
-const lookEveryMs = 200;
+/** Where word of new events comes by itself, looking is for what got lost. */
+const lookEveryMs = ({ engine }: Database): number => (engine === 'sqlite' ? 200 : 1000);
 const sweepEveryMs = 3_600_000;
 /** Retries of the job itself, when the database failed it. */
 const backOffMs = (attempts: number): number => Math.min(30_000, 1000 * attempts);
@@ -23,9 +24,11 @@ export function createEventService(parts: DeliveryParts & { log: Log }) {
   const handlers = deliverHandlers({ ...parts, onOutcome: (state) => void (counts[state] += 1) });
   const runner = new JobRunner({ database, log, handlers, concurrency: endpointsAtOnce, backOffMs });
   const timers: NodeJS.Timeout[] = [];
+  let stopped = false;
   let handingOut: Promise<unknown> | null = null;
 
   function handOut(): void {
+    if (stopped) return;
     handingOut ??= fanOut(database)
       .catch((error: unknown) => log.warn({ err: error }, 'could not hand out events'))
       .finally(() => (handingOut = null));
@@ -39,10 +42,15 @@ export function createEventService(parts: DeliveryParts & { log: Log }) {
   return {
     start(): void {
       runner.start();
-      timers.push(setInterval(handOut, lookEveryMs).unref(), setInterval(sweep, sweepEveryMs).unref());
+      database.onNewRows('events', handOut);
+      timers.push(
+        setInterval(handOut, lookEveryMs(database)).unref(),
+        setInterval(sweep, sweepEveryMs).unref(),
+      );
       sweep();
     },
     async stop(graceMs: number): Promise<void> {
+      stopped = true;
       for (const timer of timers) clearInterval(timer);
       await Promise.all([handingOut, runner.stop(graceMs)]);
     },

@@ -1,6 +1,7 @@
 // Turns each event that waits into one delivery per endpoint subscribed at that moment, in one transaction with taking
 // the event away: a process that dies here has handed out all of it or nothing.
 import type { Database, Tx } from '../platform/database/database.ts';
+import { lockingFreeRows } from '../platform/database/locking-rows.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { enqueue } from '../platform/jobs/jobs.ts';
 import { splitTypes } from './event-types.ts';
@@ -11,7 +12,7 @@ const eventsAtATime = 100;
 const rowsPerStatement = 500;
 
 /** Hands out all that waits; returns how many events that were. */
-export async function fanOut(database: Database, now: () => number = Date.now): Promise<number> {
+export async function fanOut(database: Database, now: () => number = () => database.now()): Promise<number> {
   let handedOut = 0;
   while (await somethingWaits(database)) {
     const taken = await database.write((tx) => handOutSome(tx, now()));
@@ -30,7 +31,10 @@ async function handOutSome(tx: Tx, now: number): Promise<number> {
   const events = await tx
     .deleteFrom('events')
     .where('event_id', 'in', (eb) =>
-      eb.selectFrom('events').select('event_id').orderBy('event_id').limit(eventsAtATime),
+      lockingFreeRows(
+        tx,
+        eb.selectFrom('events').select('event_id').orderBy('event_id').limit(eventsAtATime),
+      ),
     )
     .returningAll()
     .execute();

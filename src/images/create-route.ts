@@ -5,6 +5,7 @@ import { findObject } from '../objects/find-object.ts';
 import { objectUrl, type PublicUrls } from '../objects/object-json.ts';
 import type { ObjectRow } from '../objects/tables.ts';
 import type { Database } from '../platform/database/database.ts';
+import { lockingRows } from '../platform/database/locking-rows.ts';
 import { AppError } from '../platform/errors.ts';
 import type { HttpApp } from '../platform/http/http-server.ts';
 import { clientKind, settleFormat } from './address/negotiate-format.ts';
@@ -129,12 +130,9 @@ async function keepVariant(
 ): Promise<string[] | null> {
   if (await isKeptVariant(database, generation, name)) return [];
   return database.write(async (tx) => {
-    const object = await tx
-      .selectFrom('objects')
-      .select('generation')
-      .where('generation', '=', generation)
-      .executeTakeFirst();
-    if (!object) return null;
+    const row = tx.selectFrom('objects').select('generation').where('generation', '=', generation);
+    // Held, so that it is not deleted in between.
+    if (!(await lockingRows(tx, row).executeTakeFirst())) return null;
     await tx
       .insertInto('kept_variants')
       .values({ generation, name, file, created_at: Date.now() })

@@ -1,4 +1,5 @@
 // Changes of an object after its upload: new tags or folder, and its end. Each is one transaction.
+import { lockAccount } from '../accounts/lock-account.ts';
 import { countedSeconds, giveBackStorage, giveBackVideo } from '../accounts/quota.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
@@ -28,6 +29,7 @@ export async function changeObject(
   change: ObjectChange,
 ): Promise<ObjectRow> {
   const object = await database.write(async (tx) => {
+    await lockAccount(tx, accountId);
     const before = await findObject(tx, accountId, objectId);
     const tags = change.tags ? JSON.stringify(change.tags(JSON.parse(before.tags) as string[])) : before.tags;
     const after = { ...before, tags, folder: change.folder === undefined ? before.folder : change.folder };
@@ -62,6 +64,7 @@ export async function deleteObject(
   objectId: string,
 ): Promise<ObjectRow> {
   const object = await database.write(async (tx) => {
+    await lockAccount(tx, accountId);
     const found = await findObject(tx, accountId, objectId);
     await Promise.all([
       tx.deleteFrom('objects').where('generation', '=', found.generation).execute(),

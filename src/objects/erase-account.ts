@@ -46,6 +46,6 @@ function findDue(database: Database, accountId: string): Promise<Account | null>
       .selectAll()
       .where('account_id', '=', accountId)
       .executeTakeFirst();
-    return account && account.erase_at !== null && account.erase_at <= Date.now() ? account : null;
+    return account && account.erase_at !== null && account.erase_at <= database.now() ? account : null;
   });
 }

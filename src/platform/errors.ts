@@ -48,6 +48,7 @@ const catalogue = {
   not_implemented: [501, 'This server does not have this feature'],
   provider_failed: [502, 'The AI provider did not answer as expected; try again later'],
   overloaded: [503, 'The server is busy; try again in a moment'],
+  database_unavailable: [503, 'The database does not answer at present; try again in a moment'],
   shutting_down: [503, 'The server is restarting; try again in a moment'],
   disk_full: [507, 'The server has no room left to store this; nothing was kept'],
 } as const satisfies Record<string, readonly [number, string]>;

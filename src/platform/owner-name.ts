@@ -1,11 +1,20 @@
 // Names for what this process holds where others may find it after its death: staged files, leases. A name carries host
 // and process, so that whoever starts next need not wait for them to grow old.
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { randomHex } from './random.ts';
 
-const ownHost = hostname().replace(/[^A-Za-z0-9.-]/g, '_') || 'localhost';
+const ownHost = `${hostname().replace(/[^A-Za-z0-9.-]/g, '_') || 'localhost'}${processSpace()}`;
 const namePattern = /^(?<host>.+)-(?<pid>[1-9][0-9]*)-[0-9a-f]+$/;
+
+/** Containers may have one host name and each its own process numbers: then nobody can tell whose process has ended. */
+function processSpace(): string {
+  try {
+    return `.${/\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''}`;
+  } catch {
+    return '';
+  }
+}
 
 export function newOwnerName(): string {
   return ownerName(process.pid, randomHex(12));

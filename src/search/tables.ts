@@ -2,7 +2,6 @@
 // found by stands with each index. All of an object goes with its row.
 import type { Selectable } from 'kysely';
 import type { Migration } from '../platform/database/database.ts';
-import { sqlitePictureMigrations } from './index/sqlite/tables.ts';
 
 /** A picture that is yet to be analysed, or could not be. */
 export type AnalysisTable = {
@@ -69,5 +68,4 @@ export const searchMigrations: Migration[] = [
         .execute();
     },
   },
-  ...sqlitePictureMigrations,
 ];

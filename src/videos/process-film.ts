@@ -162,7 +162,7 @@ class FilmWork {
 
   async #askAgain(afterMs: number): Promise<void> {
     await this.#parts.database.write((tx) =>
-      enqueue(tx, [{ ...processFilmJob(this.#object), runAt: Date.now() + afterMs }]),
+      enqueue(tx, [{ ...processFilmJob(this.#object), runAt: this.#parts.database.now() + afterMs }]),
     );
   }
 

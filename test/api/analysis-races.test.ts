@@ -9,6 +9,7 @@ import { type HeldPictures, keptOf, nextLookAt, startHeldPictures } from '../sup
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { idsOf, type Searcher } from '../support/search-server.ts';
 import { generationOf, prepared, variantFiles } from '../support/variants.ts';
+import { waitingJobs } from '../support/waiting-jobs.ts';
 
 const captioning = '/chat/completions';
 const embedding = '/embeddings';
@@ -48,7 +49,7 @@ const eventsOf = async (): Promise<{ object_id: string; tags: string[] }[]> => {
 /** What was asked for meanwhile has been looked at. */
 const onlyAnalysisWaits = (): Promise<void> =>
   eventually(async () => {
-    const waiting = pictures.server.app.core.database.read.selectFrom('jobs').select('kind');
+    const waiting = waitingJobs(pictures.server.app.core.database);
     assert.deepEqual(
       (await waiting.execute()).map(({ kind }) => kind),
       ['analyse-account'],

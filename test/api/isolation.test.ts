@@ -11,6 +11,7 @@ import { filePart, multipart, multipartType } from '../support/multipart.ts';
 import { picture } from '../support/pictures.ts';
 import { standIn } from '../support/stand-in.ts';
 import { operatorKey, startServer, type TestServer } from '../support/server.ts';
+import { waitingJobs } from '../support/waiting-jobs.ts';
 
 type Scope = 'read' | 'write' | 'account' | 'operator';
 type Case = {
@@ -348,7 +349,7 @@ describe('secrets', () => {
 
   test('no file in the data folder holds one, the database and the manifests among them', async () => {
     await eventually(async () => {
-      const waiting = await server.app.core.database.read.selectFrom('jobs').select('kind').execute();
+      const waiting = await waitingJobs(server.app.core.database).execute();
       assert.deepEqual(waiting, [], 'the manifests are written');
     });
     const entries = await readdir(server.dataDir, { recursive: true, withFileTypes: true });

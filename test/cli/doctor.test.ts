@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { startDescribedPictures } from '../support/search-server.ts';
 import { startServer } from '../support/server.ts';
 import { runCli, runJson } from './run-cli.ts';
+import { waitingJobs } from '../support/waiting-jobs.ts';
 
 let scratch: string;
 before(async () => {
@@ -54,7 +55,7 @@ test('a lost database is told apart from a new installation', async () => {
 
   const dataDir = join(scratch, 'lost');
   const server = await startServer({}, { dataDir });
-  const jobsLeft = () => server.app.core.database.read.selectFrom('jobs').select('job_id').execute();
+  const jobsLeft = () => waitingJobs(server.app.core.database).execute();
   while ((await jobsLeft()).length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
   await server.stop();
   for (const suffix of ['', '-wal', '-shm']) await rm(join(dataDir, `tintype.db${suffix}`), { force: true });

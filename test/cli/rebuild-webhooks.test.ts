@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { runCli, runJson } from './run-cli.ts';
+import { waitingJobs } from '../support/waiting-jobs.ts';
 
 let dataDir: string;
 let settings: Record<string, string>;
@@ -20,7 +21,7 @@ after(() => rm(dataDir, { recursive: true, force: true }));
 const start = (): Promise<TestServer> => startServer(settings, { dataDir });
 const manifestsWritten = (server: TestServer) =>
   eventually(async () => {
-    assert.deepEqual(await server.app.core.database.read.selectFrom('jobs').select('kind').execute(), []);
+    assert.deepEqual(await waitingJobs(server.app.core.database).execute(), []);
   });
 async function loseDatabase(): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) await rm(join(dataDir, `tintype.db${suffix}`), { force: true });

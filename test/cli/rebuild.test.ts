@@ -9,6 +9,7 @@ import type { ObjectRow } from '../../src/objects/tables.ts';
 import { picture } from '../support/pictures.ts';
 import { operatorKey, startServer, type TestServer } from '../support/server.ts';
 import { runCli, runJson } from './run-cli.ts';
+import { waitingJobs } from '../support/waiting-jobs.ts';
 
 let dataDir: string;
 let settings: Record<string, string>;
@@ -26,7 +27,7 @@ async function removeDatabase(): Promise<void> {
 }
 
 async function jobsDone({ app }: TestServer): Promise<void> {
-  const left = () => app.core.database.read.selectFrom('jobs').select('job_id').limit(1).execute();
+  const left = () => waitingJobs(app.core.database).limit(1).execute();
   while ((await left()).length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 

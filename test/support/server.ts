@@ -6,6 +6,7 @@ import { type App, type AppOptions, createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { freePort } from './free-port.ts';
+import { databaseOfFolder, dropDatabaseOfFolder } from './test-database.ts';
 
 export const operatorKey = 'operator-key-for-tests-000000';
 
@@ -34,6 +35,7 @@ export async function startServer(
   options: Partial<AppOptions> & { dataDir?: string; logLines?: string[] } = {},
 ): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
+  const database = await databaseOfFolder(dataDir);
   const port = await freePort();
   const config = loadConfig({
     PORT: String(port),
@@ -42,13 +44,18 @@ export async function startServer(
     BOOTSTRAP_API_KEY: operatorKey,
     LOG_LEVEL: options.logLines ? 'debug' : 'fatal',
     IMAGE_WORKERS: '2',
+    ...database.environment,
     ...environment,
   });
   const { logLines } = options;
   const log = logLines
     ? createLog('debug', { write: (line) => void logLines.push(line) })
     : createLog(config.LOG_LEVEL);
-  const app = await createApp(config, { log, ...options });
+  const app = await createApp(config, {
+    log,
+    ...(database.openDatabase ? { openDatabase: database.openDatabase } : {}),
+    ...options,
+  });
   await app.listen();
   const url = `http://127.0.0.1:${port}`;
 
@@ -67,7 +74,9 @@ export async function startServer(
   let stopped: Promise<void> | null = null;
   const stop = (): Promise<void> =>
     (stopped ??= app.stop().then(async () => {
-      if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });
+      if (options.dataDir) return;
+      await dropDatabaseOfFolder(dataDir);
+      await rm(dataDir, { recursive: true, force: true });
     }));
   return {
     url,

@@ -1,45 +1,36 @@
-// A real database in a folder of its own, with every table, for tests below HTTP.
+// A real database of its own, with every table, for tests below HTTP: of the engine that TEST_DATABASE names.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accountMigrations } from '../../src/accounts/tables.ts';
-import { eventMigrations } from '../../src/events/tables.ts';
-import { objectMigrations } from '../../src/objects/tables.ts';
-import type { Database, Migration } from '../../src/platform/database/database.ts';
-import { openSqliteDatabase } from '../../src/platform/database/sqlite/sqlite-database.ts';
-import { jobMigrations } from '../../src/platform/jobs/jobs.ts';
-import { searchMigrations } from '../../src/search/tables.ts';
+import type { Config } from '../../src/config.ts';
+import { migrationsFor } from '../../src/core.ts';
+import { openDatabase } from '../../src/open-database.ts';
+import type { Database, Migration, Neighbours } from '../../src/platform/database/database.ts';
+import { databaseOfFolder, dropDatabaseOfFolder } from './test-database.ts';
 
 export type TempDatabase = {
   folder: string;
+  /** Of SQLite. */
   file: string;
   database: Database;
-  /** The same file once more, as another process would open it; closed with the rest. */
-  openAgain(): Database;
+  /** The same once more, as another process would open it; closed with the rest. */
+  openAgain(neighbours?: Neighbours): Promise<Database>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-export const allMigrations: Migration[] = [
-  ...jobMigrations,
-  ...accountMigrations,
-  ...eventMigrations,
-  ...objectMigrations,
-  ...searchMigrations,
-];
-
-export async function openTempDatabase(
-  migrations: readonly Migration[] = allMigrations,
-): Promise<TempDatabase> {
+export async function openTempDatabase(migrations?: readonly Migration[]): Promise<TempDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-database-'));
   const file = join(folder, 'tintype.db');
+  const { environment, openDatabase: openHere } = await databaseOfFolder(folder);
+  const config = { DATABASE_URL: environment['DATABASE_URL'], DATABASE_SESSIONS: 10 } as Config;
   const open: Database[] = [];
-  const openAgain = (): Database => {
-    const database = openSqliteDatabase(file);
+  const openAgain = async (neighbours?: Neighbours): Promise<Database> => {
+    const database = await (openHere?.(config, neighbours) ?? openDatabase(config, file, neighbours));
     open.push(database);
     return database;
   };
-  const database = openAgain();
-  await database.migrate(migrations);
+  const database = await openAgain();
+  await database.migrate(migrations ?? migrationsFor(database));
   return {
     folder,
     file,
@@ -47,6 +38,7 @@ export async function openTempDatabase(
     openAgain,
     async [Symbol.asyncDispose]() {
       for (const each of open) await each.close();
+      await dropDatabaseOfFolder(folder);
       await rm(folder, { recursive: true });
     },
   };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { sendJson } from './accounts.ts';
 import type { TestServer } from './server.ts';
+import { waitingJobs } from './waiting-jobs.ts';
 
 export type Got = { status: number; headers: Headers; bytes: Buffer; ms: number };
 export type Rgb = [red: number, green: number, blue: number];
@@ -60,7 +61,7 @@ export async function generationOf({ app }: TestServer, objectId: string): Promi
 /** Resolves when nothing made by itself is still to come. */
 export async function prepared({ app }: TestServer): Promise<void> {
   const waiting = (): Promise<unknown> =>
-    app.core.database.read.selectFrom('jobs').select('kind').where('dead', '=', 0).executeTakeFirst();
+    waitingJobs(app.core.database).where('dead', '=', 0).executeTakeFirst();
   while (await waiting()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 

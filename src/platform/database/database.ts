@@ -42,6 +42,13 @@ export interface Database {
   announce(tx: Tx, topic: string, key: string): Promise<void>;
   /** This process and its neighbours hear before the write resolves, others within a second. */
   listen(topic: string, hear: (key: string) => void): void;
+  /** Called when announcements may have been missed: all that was learned from them is in doubt. */
+  onGap(hear: () => void): void;
+  /**
+   * Word that rows were added to a table, soon after their commit, by whatever process. It may fail to come: who waits
+   * for it looks now and then anyway. An engine where looking costs nothing gives none.
+   */
+  onNewRows(table: string, hear: () => void): void;
   /** What a neighbour has announced. */
   hear(announcement: Announcement): void;
   /** Throws when the database does not answer. */

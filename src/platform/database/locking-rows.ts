@@ -1,6 +1,6 @@
 // Where a transaction looks before it changes: rows it has looked at in this way stay as they are until it ends. SQLite has
 // one writer at a time and needs no word for it.
-import { type Kysely, PostgresAdapter, type SelectQueryBuilder } from 'kysely';
+import { type Kysely, PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely';
 import type { Engine, Tables } from './database.ts';
 
 export function engineOf(tx: Kysely<Tables>): Engine {
@@ -12,7 +12,7 @@ export function lockingRows<TB extends keyof Tables, O>(
   tx: Kysely<Tables>,
   query: SelectQueryBuilder<Tables, TB, O>,
 ): SelectQueryBuilder<Tables, TB, O> {
-  return engineOf(tx) === 'postgres' ? query.forUpdate() : query;
+  return engineOf(tx) === 'postgres' ? query.forNoKeyUpdate() : query;
 }
 
 /** The same, but rows that another transaction holds are passed over: for those that share out work. */
@@ -21,4 +21,10 @@ export function lockingFreeRows<TB extends keyof Tables, O>(
   query: SelectQueryBuilder<Tables, TB, O>,
 ): SelectQueryBuilder<Tables, TB, O> {
   return engineOf(tx) === 'postgres' ? query.forUpdate().skipLocked() : query;
+}
+
+/** For what has no row yet: whoever holds a name is alone with it until the transaction ends. */
+export async function lockName(tx: Kysely<Tables>, name: string): Promise<void> {
+  if (engineOf(tx) === 'postgres')
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
 }

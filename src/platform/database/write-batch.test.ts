@@ -82,6 +82,8 @@ describe('a batch', () => {
       Array.from({ length: 300 }, (_, index) =>
         index % 10 === 0
           ? temp.database.write(async (tx) => {
+              // Holds the row, where others could change it after the look.
+              await sql`update purses set coins = coins where name = 'four'`.execute(tx);
               const { rows } = await sql<{
                 coins: number;
               }>`select coins from purses where name = 'four'`.execute(tx);

@@ -2,6 +2,7 @@
 // times and manners that Node's server keeps.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { isLeaving } from './leaving.ts';
 import { hostOf, plainRequestAt } from './plain-request.ts';
 import { newRequestId } from './request-id.ts';
 import { writeAtOnce } from './write-at-once.ts';
@@ -91,8 +92,8 @@ export class FrontConnection {
   }
 
   #preparedFor(target: string, headers: string): PreparedAnswer | null {
-    // While closing, answers say so.
-    if (!this.#front.server.listening) return null;
+    // While leaving, answers say so.
+    if (isLeaving(this.#front.server)) return null;
     if (headers !== this.#lastHeaders) {
       const host = hostOf(headers);
       if (host === null) return null;

@@ -19,6 +19,7 @@ import { allowOrigins } from './cors.ts';
 import { answerOnSocket, errorHeaders, sendError, toAppError } from './error-replies.ts';
 import type { FrontOptions } from './front-connection.ts';
 import { IdleConnections } from './idle-connections.ts';
+import { isLeaving } from './leaving.ts';
 import { newRequestId } from './request-id.ts';
 import { compileSchema } from './validation.ts';
 
@@ -137,9 +138,9 @@ function listeningServer(
     (request, response) => {
       if (request.headers.host === undefined && request.httpVersion === '1.1')
         return refuse(response, new AppError('bad_request', 'The request needs a Host header'));
-      // While closing, no connection is kept for another request, also where the answer began before.
-      if (!server.listening) response.shouldKeepAlive = false;
-      else response.once('finish', () => void (server.listening || request.socket.end()));
+      // While leaving, no connection is kept for another request, also where the answer began before.
+      if (isLeaving(server)) response.shouldKeepAlive = false;
+      else response.once('finish', () => void (isLeaving(server) && request.socket.end()));
       if (!inFront?.(request, response)) handler(request, response);
     },
   );

@@ -5,6 +5,7 @@ import { type TSchema, Type } from 'typebox';
 import { AppError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import type { HttpApp } from './http-server.ts';
+import { isLeaving } from './leaving.ts';
 
 const Health = Type.Object({
   status: Type.String(),
@@ -50,7 +51,7 @@ export function serviceRoutes(app: HttpApp, parts: ServiceParts): void {
     const results = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => [name, await outcome(check)] as const),
     );
-    const ready = !closing && results.every(([, result]) => result === 'ok');
+    const ready = !closing && !isLeaving(app.server) && results.every(([, result]) => result === 'ok');
     reply.code(ready ? 200 : 503);
     return { status: ready ? 'ok' : 'unavailable', checks: Object.fromEntries(results) };
   });

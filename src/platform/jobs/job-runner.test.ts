@@ -247,7 +247,7 @@ describe('jobs', () => {
     await ask(jobOf(kind));
     await started.promise;
     const [before] = await rowsOf(kind);
-    start({ [kind]: { run } }, { leaseMs, database: temp.openAgain() });
+    start({ [kind]: { run } }, { leaseMs, database: await temp.openAgain() });
     await pause(leaseMs * 2.5);
     const [later] = await rowsOf(kind);
     assert.equal(runs, 1);
@@ -270,7 +270,7 @@ describe('jobs', () => {
       active.delete(key);
     };
     for (let index = 0; index < 3; index++)
-      start({ [kind]: { run } }, { database: temp.openAgain(), concurrency: 4, pollMs: 3 });
+      start({ [kind]: { run } }, { database: await temp.openAgain(), concurrency: 4, pollMs: 3 });
     const keys = Array.from({ length: 60 }, (_, index) => `${index}`);
     await Promise.all(keys.map((key) => ask(jobOf(kind, key, key))));
     await done(kind);

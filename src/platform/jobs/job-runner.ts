@@ -1,6 +1,7 @@
 // Takes due jobs under a lease, runs their handlers with bounded concurrency, and retries with back-off until they are
 // done or dead. When a process dies, the next to start on its host takes its jobs over; elsewhere the leases run out.
 import type { Database } from '../database/database.ts';
+import { lockingFreeRows } from '../database/locking-rows.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Log } from '../log.ts';
 import { newOwnerName } from '../owner-name.ts';
@@ -21,6 +22,8 @@ export type JobRunnerOptions = {
 const defaultBackOffMs = (attempts: number): number =>
   Math.min(600_000, 1000 * 2 ** attempts) * (0.75 + Math.random() / 2);
 
+const wakeAfterMs = 20;
+
 /** The runners of this process. */
 const owners = new Set<string>();
 
@@ -30,13 +33,14 @@ export class JobRunner {
   readonly #stopping = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;
+  #woken: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
 
   constructor(options: JobRunnerOptions) {
     this.#options = {
       concurrency: 16,
       leaseMs: 60_000,
-      pollMs: 200,
+      pollMs: options.database.engine === 'sqlite' ? 200 : 1000,
       backOffMs: defaultBackOffMs,
       ...options,
     };
@@ -49,6 +53,7 @@ export class JobRunner {
       log.warn({ err: error }, 'could not take over the jobs of a process that died'),
     );
     this.#timer = setInterval(() => this.#look(), pollMs).unref();
+    database.onNewRows('jobs', () => this.#wake());
   }
 
   /** Lets running jobs end; what does not end in time is taken over by whoever starts next. */
@@ -67,9 +72,18 @@ export class JobRunner {
     await Promise.all(this.#running);
   }
 
+  /** A little later: the database's clock, by which a job is due, is known here to a few milliseconds only. */
+  #wake(): void {
+    if (!this.#timer) return;
+    this.#woken ??= setTimeout(() => {
+      this.#woken = null;
+      this.#look();
+    }, wakeAfterMs).unref();
+  }
+
   #look(): void {
     const room = this.#options.concurrency - this.#running.size;
-    if (this.#looking || room <= 0 || this.#stopping.signal.aborted) return;
+    if (!this.#timer || this.#looking || room <= 0 || this.#stopping.signal.aborted) return;
     this.#looking = this.#take(room).finally(() => {
       this.#looking = null;
     });
@@ -93,7 +107,7 @@ export class JobRunner {
   }
 
   async #somethingIsDue(): Promise<boolean> {
-    const now = Date.now();
+    const now = this.#options.database.now();
     const due = await this.#options.database.read
       .selectFrom('jobs')
       .select('job_id')
@@ -108,7 +122,7 @@ export class JobRunner {
   }
 
   async #claim(room: number): Promise<JobRow[]> {
-    const now = Date.now();
+    const now = this.#options.database.now();
     return this.#options.database.write((tx) =>
       tx
         .updateTable('jobs')
@@ -118,15 +132,18 @@ export class JobRunner {
           attempts: eb('attempts', '+', 1),
         }))
         .where('job_id', 'in', (eb) =>
-          eb
-            .selectFrom('jobs')
-            .select('job_id')
-            .where('kind', 'in', Object.keys(this.#options.handlers))
-            .where('dead', '=', 0)
-            .where('run_at', '<=', now)
-            .where('leased_until', '<=', now)
-            .orderBy('run_at')
-            .limit(room),
+          lockingFreeRows(
+            tx,
+            eb
+              .selectFrom('jobs')
+              .select('job_id')
+              .where('kind', 'in', Object.keys(this.#options.handlers))
+              .where('dead', '=', 0)
+              .where('run_at', '<=', now)
+              .where('leased_until', '<=', now)
+              .orderBy('run_at')
+              .limit(room),
+          ),
         )
         .returningAll()
         .execute(),
@@ -160,7 +177,7 @@ export class JobRunner {
     await this.#options.database.write((tx) =>
       tx
         .updateTable('jobs')
-        .set({ leased_until: Date.now() + this.#options.leaseMs })
+        .set({ leased_until: this.#options.database.now() + this.#options.leaseMs })
         .where('job_id', '=', job.job_id)
         .where('leased_by', '=', this.#owner)
         .execute(),
@@ -205,7 +222,7 @@ export class JobRunner {
       { err: error, kind: job.kind, key: job.key, attempt: job.attempts, dead },
       'job failed',
     );
-    const later = Date.now() + this.#options.backOffMs(job.attempts);
+    const later = this.#options.database.now() + this.#options.backOffMs(job.attempts);
     await this.#options.database
       .write((tx) =>
         tx

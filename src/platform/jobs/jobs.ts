@@ -75,7 +75,7 @@ export function enqueueStatement({ kind, key, payload, runAt }: Job): Statement 
     kind,
     key,
     payload: JSON.stringify(payload),
-    run_at: runAt ?? now,
+    run_at: runAt ?? null,
     created_at: now,
   });
 }
@@ -94,6 +94,6 @@ export function enqueueing(rows: RawBuilder<unknown>): RawBuilder<unknown> {
 
 const insertOrRenew = statement<'job_id' | 'kind' | 'key' | 'payload' | 'run_at' | 'created_at'>((p) =>
   enqueueing(
-    sql`values (${p('job_id')}, ${p('kind')}, ${p('key')}, ${p('payload')}, ${p('run_at')}, ${p('created_at')}, ${unclaimed})`,
+    sql`values (${p('job_id')}, ${p('kind')}, ${p('key')}, ${p('payload')}, coalesce(cast(${p('run_at')} as bigint), clock_ms()), ${p('created_at')}, ${unclaimed})`,
   ),
 );

@@ -18,7 +18,7 @@ export async function takeOverJobs(database: Database, options: TakeOverOptions)
     ({ leased_by: owner }) => !options.livingOwners.has(owner ?? '') && isOwnerGone(owner ?? ''),
   );
   if (left.length === 0) return;
-  const now = Date.now();
+  const now = database.now();
   await database.write((tx) =>
     Promise.all(
       left.map((job) => {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { ownerName } from '../owner-name.ts';
 import { createFileStorage } from './file-storage.ts';
 
 const anHourMs = 3_600_000;
@@ -47,14 +48,18 @@ test('a file of a living process is spared; when the process was killed it goes 
 test('a file of an earlier process with our number goes at once', async (t) => {
   const root = await newRoot(t);
   const storage = createFileStorage({ root });
-  await writeFile(join(root, '.staging', `${hostname()}-${process.pid}-00ff`), 'x');
+  await writeFile(join(root, '.staging', ownerName(process.pid, '00ff')), 'x');
   assert.equal(await storage.sweep({ olderThanMs: anHourMs }), 1);
 });
 
 test('what belongs to another host, or to nobody we know, goes by age', async (t) => {
   const root = await newRoot(t);
   const storage = createFileStorage({ root });
-  const names = [`other-host-${process.pid}-00ff`, 'unknown', `${hostname()}-x-00ff`];
+  const names = [
+    `other-host-${process.pid}-00ff`,
+    'unknown',
+    ownerName(process.pid, '00ff').replace(/-\d+-/, '-x-'),
+  ];
   for (const name of names) await writeFile(join(root, '.staging', name), 'x');
   assert.equal(await storage.sweep({ olderThanMs: anHourMs }), 0);
   const twoHoursAgo = new Date(Date.now() - 2 * anHourMs);

@@ -1,4 +1,4 @@
-// The functions our SQL needs beyond what SQLite brings: sets of places in a block, united and diminished in the statement
+// The functions our SQL needs beyond what SQLite brings: the database's clock, and sets of places in a block, united and diminished in the statement
 // that changes them. Another engine brings its own under the same names.
 import type Sqlite from 'better-sqlite3';
 import {
@@ -11,6 +11,7 @@ import {
 } from '../../../lib/block-members.ts';
 
 export function addFunctions(sqlite: Sqlite.Database): void {
+  sqlite.function('clock_ms', () => Date.now());
   const options = { deterministic: true };
   sqlite.function('place_members', options, (place: number) => {
     const places = emptyPlaces();

@@ -1,0 +1,26 @@
+// The database there is, only to be looked at: nothing is made or migrated, and a server may run beside.
+import { existsSync } from 'node:fs';
+import type { Kysely } from 'kysely';
+import type { Config } from '../config.ts';
+import { databaseFile, hasTables } from '../core.ts';
+import { openDatabase } from '../open-database.ts';
+import type { Tables } from '../platform/database/database.ts';
+import { openSqliteReader } from '../platform/database/sqlite/file.ts';
+
+/** Null when there is none yet. */
+export async function readDatabase<T>(
+  config: Config,
+  look: (read: Kysely<Tables>) => Promise<T>,
+): Promise<T | null> {
+  if (!config.DATABASE_URL) {
+    if (!existsSync(databaseFile(config))) return null;
+    using database = openSqliteReader(databaseFile(config));
+    return await look(database.read);
+  }
+  const database = await openDatabase(config, databaseFile(config));
+  try {
+    return (await hasTables(database)) ? await look(database.read) : null;
+  } finally {
+    await database.close();
+  }
+}

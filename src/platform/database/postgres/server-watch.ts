@@ -1,0 +1,124 @@
+// One session that stays: it hears notifications, keeps our clock in step with the server's, and finds out within two seconds
+// when the server no longer answers. Then everything under way fails at once instead of hanging, until it is back.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Notification, Sessions, Watch } from './sessions.ts';
+
+const pingEveryMs = 400;
+const answerWithinMs = 1_200;
+const reconnectEveryMs = 250;
+/** A timer this late says that this process was held up, not the server. */
+const lateMs = 200;
+
+export type ServerWatchOptions = {
+  sessions: Sessions;
+  channels: readonly string[];
+  hear(notification: Notification): void;
+  /** Notifications may have been missed. */
+  onGap(): void;
+};
+
+export class ServerWatch {
+  readonly #options: ServerWatchOptions;
+  readonly #stopping = new AbortController();
+  #watch: Watch | null = null;
+  #kept: Promise<void> = Promise.resolve();
+  #clockOffsetMs = 0;
+
+  constructor(options: ServerWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects when the server cannot be reached now; from then on it is tried for as long as it takes. */
+  async start(): Promise<void> {
+    const watch = await this.#connect();
+    this.#kept = this.#keep(watch);
+  }
+
+  now(): number {
+    return Date.now() + this.#clockOffsetMs;
+  }
+
+  /** Sends a notification without a session of the pool. */
+  async notify(channel: string, payload: string): Promise<void> {
+    await this.#watch?.query({ text: 'select pg_notify($1, $2)', values: [channel, payload] });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#watch?.end();
+    await this.#kept;
+  }
+
+  async #connect(): Promise<Watch> {
+    const { sessions, channels, hear } = this.#options;
+    const watch = await sessions.watch(channels, hear);
+    try {
+      await this.#setClock(watch);
+      return watch;
+    } catch (error) {
+      watch.end();
+      throw error;
+    }
+  }
+
+  async #keep(first: Watch): Promise<void> {
+    const { sessions, onGap } = this.#options;
+    let watch: Watch | null = first;
+    while (!this.#stopping.signal.aborted) {
+      if (watch) {
+        this.#watch = watch;
+        sessions.setAway(false);
+        if (watch !== first) onGap();
+        await this.#pingUntilSilent(watch);
+        watch.end();
+        this.#watch = null;
+        if (this.#stopping.signal.aborted) return;
+        sessions.setAway(true);
+      }
+      watch = await this.#connect().catch(() => null);
+      if (!watch) await this.#pause(reconnectEveryMs);
+    }
+    watch?.end();
+  }
+
+  async #pingUntilSilent(watch: Watch): Promise<void> {
+    let ended = false;
+    watch.onEnd(() => (ended = true));
+    while (!ended && !this.#stopping.signal.aborted) {
+      if (!(await answersInTime(this.#setClock(watch)))) return;
+      await this.#pause(pingEveryMs);
+    }
+  }
+
+  async #setClock(watch: Watch): Promise<void> {
+    const asked = Date.now();
+    const text = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
+    const { rows } = await watch.query({ text });
+    const answered = Date.now();
+    // The server looked at its clock somewhere in between.
+    this.#clockOffsetMs = Math.round((rows[0] as { now: number }).now - (asked + answered) / 2);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
+  }
+}
+
+function answersInTime(ping: Promise<void>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const wait = (ms: number): NodeJS.Timeout => {
+      const due = Date.now() + ms;
+      return setTimeout(() => {
+        if (Date.now() - due > lateMs) timer = wait(answerWithinMs);
+        else resolve(false);
+      }, ms).unref();
+    };
+    let timer = wait(answerWithinMs);
+    ping
+      .then(
+        () => resolve(true),
+        () => resolve(false),
+      )
+      .finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,115 @@
+// Sessions of a PostgreSQL that runs inside the test process (PGlite): one session in truth, handed from one user to the next.
+import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
+import type {
+  PooledSession,
+  PostgresQuery,
+  PostgresResult,
+  Sessions,
+  Watch,
+} from '../../src/platform/database/postgres/sessions.ts';
+
+const bigint = 20;
+const numeric = 1700;
+
+/** Takes seconds to start, so a test process keeps those that are free for the next test. */
+const free: PGlite[] = [];
+
+async function takeEngine(): Promise<PGlite> {
+  const engine =
+    free.pop() ??
+    (await PGlite.create({
+      extensions: { vector },
+      parsers: { [bigint]: Number, [numeric]: Number },
+    }));
+  return engine;
+}
+
+/** A database of its own, empty at first; several may open it, as processes open one server. */
+export type PgliteServer = { open(): Sessions; stop(): Promise<void> };
+
+export async function startPglite(): Promise<PgliteServer> {
+  const engine = await takeEngine();
+  await engine.exec(
+    'drop schema public cascade; create schema public; create extension if not exists vector',
+  );
+  const turns = new Turns();
+  return {
+    open: () => new PgliteSessions(engine, turns),
+    async stop() {
+      await turns.take();
+      free.push(engine);
+    },
+  };
+}
+
+/** One at a time, in the order of asking. */
+class Turns {
+  #last: Promise<void> = Promise.resolve();
+
+  async take(): Promise<() => void> {
+    const before = this.#last;
+    let end: () => void = () => undefined;
+    this.#last = new Promise((resolve) => (end = resolve));
+    await before;
+    return end;
+  }
+}
+
+class PgliteSessions implements Sessions {
+  readonly #engine: PGlite;
+  readonly #turns: Turns;
+
+  constructor(engine: PGlite, turns: Turns) {
+    this.#engine = engine;
+    this.#turns = turns;
+  }
+
+  async acquire(): Promise<PooledSession> {
+    const end = await this.#turns.take();
+    let released = false;
+    return {
+      query: (query) => run(this.#engine, query),
+      release: () => {
+        if (!released) end();
+        released = true;
+      },
+    };
+  }
+
+  async watch(
+    channels: readonly string[],
+    hear: (notification: { channel: string; payload: string }) => void,
+  ): Promise<Watch> {
+    const end = await this.#turns.take();
+    const unlisten: (() => Promise<void>)[] = [];
+    for (const channel of channels)
+      unlisten.push(await this.#engine.listen(channel, (payload) => hear({ channel, payload })));
+    end();
+    return {
+      query: async (query) => {
+        const endTurn = await this.#turns.take();
+        return run(this.#engine, query).finally(endTurn);
+      },
+      onEnd: () => undefined,
+      end: () => {
+        void this.#turns.take().then(async (endTurn) => {
+          for (const each of unlisten.splice(0)) await each();
+          endTurn();
+        });
+      },
+    };
+  }
+
+  /** It is in this process: where it is away, so are we. */
+  setAway(): void {}
+
+  async close(): Promise<void> {
+    (await this.#turns.take())();
+  }
+}
+
+async function run(engine: PGlite, { text, values = [] }: PostgresQuery): Promise<PostgresResult> {
+  const { rows, affectedRows } = await engine.query<Record<string, unknown>>(text, [...values]);
+  return { rows, changes: affectedRows ?? rows.length };
+}
