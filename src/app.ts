@@ -1,5 +1,5 @@
 // The service in one process: settings, the parts every command needs, what answers HTTP and what runs behind it.
-import { createRequestRate } from './accounts/request-rate.ts';
+import { openRequestRate } from './accounts/request-rate.ts';
 import { createBackground } from './background.ts';
 import type { Config } from './config.ts';
 import { type Core, type OpenDatabase, openCore } from './core.ts';
@@ -40,7 +40,7 @@ async function assemble(config: Config, options: AppOptions, lock: { release(): 
     images: background.images,
     inspectFilm: background.inspectFilm,
     search: background.search,
-    requestRate: createRequestRate(),
+    requestRate: await openRequestRate(core.database),
     metrics,
     metricsText: () => metrics.text(),
     log,

@@ -58,6 +58,9 @@ export async function createBackground(
     mezzanines: config.MEZZANINES,
     modelPath: config.BACKGROUND_MODEL ?? null,
     takeStill: films.takeStill,
+    database: core.database,
+    stores: core.stores,
+    sharing: core.sharing,
     log,
   });
   const search = openSearchService(config, core, { images, log });

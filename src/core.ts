@@ -3,10 +3,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { endpointsChanged } from './accounts/account-changed.ts';
+import { requestRateMigrations } from './accounts/request-rate-tables.ts';
 import { accountMigrations } from './accounts/tables.ts';
 import type { Config } from './config.ts';
 import type { DeliveryParts } from './events/attempt-delivery.ts';
 import { eventMigrations } from './events/tables.ts';
+import { imageMigrations } from './images/tables.ts';
+import type { Sharing } from './images/variants/sharing.ts';
 import type { PublicUrls } from './objects/object-json.ts';
 import { parseObjectKey } from './objects/object-keys.ts';
 import type { Stores } from './objects/stores.ts';
@@ -28,6 +31,7 @@ export type Core = {
   stores: Stores;
   urls: PublicUrls;
   secretBox: SecretBox;
+  sharing: Sharing;
 };
 
 /** Of the embedded default. */
@@ -39,7 +43,7 @@ export type CoreOptions = {
   file?: string;
   /** Into an empty database beside stores that hold objects: it is about to be made again from them. */
   rebuilding?: boolean;
-  /** For databases that no setting names. */
+  /** For databases that no setting names and other nodes use as well. */
   openDatabase?: OpenDatabase | undefined;
   neighbours?: Neighbours;
 };
@@ -57,7 +61,8 @@ export async function openCore(config: Config, options: CoreOptions = {}): Promi
     if (isNew && !options.rebuilding) await refuseOrphans(stores, 'The database');
     await database.migrate(migrationsFor(database));
     if (database.engine === 'postgres') await checkSecretKey(database, secretBox);
-    return { database, stores, urls, secretBox };
+    const isShared = database.engine === 'postgres' || options.openDatabase !== undefined;
+    return { database, stores, urls, secretBox, sharing: sharingOf(config, isShared) };
   } catch (error) {
     await database.close();
     throw error;
@@ -92,9 +97,19 @@ export function migrationsFor({ engine }: Pick<Database, 'engine'>): Migration[]
     ...accountMigrations,
     ...eventMigrations,
     ...objectMigrations,
+    ...imageMigrations,
+    ...requestRateMigrations,
     ...searchMigrations,
     ...(engine === 'sqlite' ? sqlitePictureMigrations : []),
   ];
+}
+
+/** Nodes on one database see the same stores; a single one may have them elsewhere, and its disk may be lost. */
+function sharingOf({ filesStore, storageStore }: Config, isDatabaseShared: boolean): Sharing {
+  const addresses = { files: filesStore, storage: storageStore };
+  const names = Object.keys(addresses) as (keyof typeof addresses)[];
+  const stores = names.filter((name) => isDatabaseShared || addresses[name].startsWith('s3:'));
+  return { database: isDatabaseShared, stores: new Set(stores) };
 }
 
 /** For whoever calls the receivers of webhooks: what runs behind the answers, and the route that tries one out. */

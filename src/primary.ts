@@ -1,10 +1,11 @@
 // The service in several processes, seen from the first: it has what a service has one of, keeps the processes that
 // answer HTTP, and is asked by them for all that must be counted, queued or told once. It answers no HTTP itself.
 import cluster from 'node:cluster';
-import { createRequestRate } from './accounts/request-rate.ts';
+import { openRequestRate } from './accounts/request-rate.ts';
 import { createBackground } from './background.ts';
 import type { Config } from './config.ts';
 import { openCore } from './core.ts';
+import { originalImageOf } from './images/variants/original-image.ts';
 import { answersOfMaker } from './images/variants/remote-variant-maker.ts';
 import { withinTime } from './lib/within-time.ts';
 import { GatheredMetrics } from './platform/cluster/gathered-metrics.ts';
@@ -45,7 +46,6 @@ async function assemble(
 ): Promise<RunningService> {
   const turns = new SharedTurns();
   const gathered = new GatheredMetrics();
-  const requestRate = createRequestRate();
   const processes = new KeptProcesses<HttpProcessAnswers>({
     count: config.WEB_CONCURRENCY,
     args: ['serve', '--http-process'],
@@ -53,6 +53,7 @@ async function assemble(
     connect,
   });
   const core = await openCore(config, { neighbours: { tell, takeTurn: () => turns.take() } });
+  const requestRate = await openRequestRate(core.database);
   const metrics = createMetrics();
   const background = await createBackground(config, core, { log, metrics });
 
@@ -65,7 +66,9 @@ async function assemble(
     const turn = turns.forProcess();
     return {
       answers: {
-        ...answersOfMaker(background.images.maker),
+        ...answersOfMaker(background.images.maker, (row, seconds) =>
+          originalImageOf(core.stores, row, seconds),
+        ),
         ...turn.answers,
         inspectFilm: background.inspectFilm,
         findPictures: background.search.find,

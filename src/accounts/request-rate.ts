@@ -1,5 +1,7 @@
-// How many API requests an account may make: a fixed window per account, in the memory of one process of the service.
+// How many API requests an account may make: a fixed window per account, counted in the memory of one process of the
+// service, or in the database for all nodes.
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Database } from '../platform/database/database.ts';
 
 export type Rate = {
   allowed: boolean;
@@ -11,15 +13,25 @@ export type Rate = {
 
 export type RequestRate = { count(accountId: string, perMinute: number): Promise<Rate> };
 
-export function createRequestRate(): RequestRate {
-  const counters = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 60 });
+/** How many were counted under a name within its window, with this one, and when the window ends. */
+export type Counted = { consumedPoints: number; msBeforeNext: number };
+export type CountOne = (name: string, window: { quota: number; seconds: number }) => Promise<Counted>;
+
+export const limiterOptions = { points: Number.MAX_SAFE_INTEGER, duration: 60 };
+
+/** As the database is shared, or not. */
+export async function openRequestRate(database: Database): Promise<RequestRate> {
+  if (database.engine === 'sqlite') return createRequestRate();
+  const { countInDatabase } = await import('./request-rate-shared.ts');
+  return createRequestRate(countInDatabase(database));
+}
+
+export function createRequestRate(countOne: CountOne = countInMemory()): RequestRate {
   return {
     async count(accountId, perMinute) {
       const { quota, windowSeconds } = wholeWindow(perMinute);
       // The limit is part of the name: a changed one takes effect with the next request, in a window of its own.
-      const counted = await counters.penalty(`${accountId} ${perMinute}`, 1, {
-        customDuration: windowSeconds,
-      });
+      const counted = await countOne(`${accountId} ${perMinute}`, { quota, seconds: windowSeconds });
       return {
         allowed: counted.consumedPoints <= quota,
         quota,
@@ -29,6 +41,11 @@ export function createRequestRate(): RequestRate {
       };
     },
   };
+}
+
+export function countInMemory(): CountOne {
+  const counters = new RateLimiterMemory(limiterOptions);
+  return (name, { seconds }) => counters.penalty(name, 1, { customDuration: seconds });
 }
 
 /** Nobody can make half a request: 2.5 a minute are 2 in 48 seconds, 0.5 a minute is 1 in 120. */

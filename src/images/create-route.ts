@@ -38,14 +38,16 @@ export type CreateParts = {
 
 export function createRoute(app: HttpApp, { database, urls, variants, originalOf }: CreateParts): void {
   async function keep(object: ObjectRow, name: string, { fileName }: Variant): Promise<void> {
-    const { bucket_id: bucketId, generation } = object;
+    const { backend, bucket_id: bucketId, generation } = object;
     const tooOld = await keepVariant(database, generation, name, fileName);
     if (tooOld === null) {
       // Deleted while it was rendered: what the worker wrote after the purge must not stay.
       await variants.removeVariants(bucketId, generation);
       throw new AppError('object_not_found');
     }
-    for (const file of tooOld) await variants.releaseVariant({ bucketId, generation }, file);
+    const original = { backend, bucketId, generation };
+    await variants.keepVariant(original, fileName);
+    for (const file of tooOld) await variants.releaseVariant(original, file);
   }
 
   app.get(

@@ -1,11 +1,21 @@
 // Everything that makes variants, put together: the processes that decode, the models, the files and their limits. One for
 // a whole service, however many processes answer requests.
 import { join } from 'node:path';
+import type { Stores } from '../objects/stores.ts';
+import type { Database } from '../platform/database/database.ts';
+import { DatabaseFlights } from '../platform/flights/database-flights.ts';
+import { LocalFlights } from '../platform/flights/flights.ts';
 import type { Log } from '../platform/log.ts';
 import { createImageWorkerPool, type ImageWorkerPool } from './rendering/image-worker-pool.ts';
 import { CacheEvictor } from './variants/cache-evictor.ts';
-import { LocalVariantMaker } from './variants/make-variant.ts';
-import { VariantBudget } from './variants/variant-budget.ts';
+import { LocalVariantMaker, type MakerParts } from './variants/make-variant.ts';
+import { SharedVariantBudget } from './variants/shared-variant-budget.ts';
+import { SharedVariants } from './variants/shared-variants.ts';
+import { shareVision } from './variants/shared-vision.ts';
+import type { Sharing } from './variants/sharing.ts';
+import { sweepOrphanedVariants } from './variants/sweep-orphans.ts';
+import { createTellNodes, dropWhatOthersRemove } from './variants/tell-nodes.ts';
+import { MemoryVariantBudget } from './variants/variant-budget.ts';
 import { VariantStore } from './variants/variant-store.ts';
 import { Stills, type TakeStill } from './variants/stills.ts';
 import { createVision, type Vision } from './vision/vision.ts';
@@ -18,6 +28,7 @@ const wallPerCpuTime = 3;
 const maxQueuedLooks = 8;
 /** Files also come and go without word: with their objects, and when /create keeps no more of them. */
 const recountEveryMs = 3_600_000;
+const sweepEveryMs = 3_600_000;
 
 export type ImageServiceOptions = {
   dataDir: string;
@@ -28,6 +39,10 @@ export type ImageServiceOptions = {
   mezzanines: boolean;
   modelPath: string | null;
   takeStill: TakeStill;
+  database: Database;
+  stores: Stores;
+  /** With other nodes. */
+  sharing: Sharing;
   log: Log;
 };
 
@@ -64,17 +79,18 @@ export function createImageService(options: ImageServiceOptions): ImageService {
     log,
   });
   const evictor = new CacheEvictor({ cacheDir: store.cacheDir, maxBytes: options.cacheMaxBytes, log });
-  const budget = new VariantBudget();
+  const { shared, sweep, ...nodes } = amongNodes(options, { store, evictor, maxWaitMs: limits.wallTimeMs });
   const maker = new LocalVariantMaker({
+    ...nodes,
     pool,
     store,
+    shared,
     evictor,
-    budget,
-    vision,
-    stills: new Stills({ store, evictor, takeStill: options.takeStill }),
+    vision: shareVision(vision, { shared, store }),
+    stills: new Stills({ store, shared, evictor, takeStill: options.takeStill }),
     mezzanines: options.mezzanines,
   });
-  let recount: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
   return {
     maker,
     store,
@@ -84,12 +100,48 @@ export function createImageService(options: ImageServiceOptions): ImageService {
     start() {
       void store.sweep();
       evictor.start();
-      recount = setInterval(() => evictor.start(), recountEveryMs).unref();
+      timers.push(setInterval(() => evictor.start(), recountEveryMs).unref());
+      if (sweep) timers.push(setInterval(sweep, sweepEveryMs).unref());
     },
     async close() {
-      clearInterval(recount);
+      for (const timer of timers) clearInterval(timer);
+      await shared.close();
       await Promise.all([pool.close(), vision.close()]);
       await evictor.settled();
     },
   };
+}
+
+type AmongNodes = Pick<MakerParts, 'shared' | 'budget' | 'flights' | 'tellNodes'> & {
+  /** Of rows that nodes have left behind, and of what this one did not hear of. */
+  sweep: (() => void) | null;
+};
+
+/** What is done once for all nodes where they share a database, and for this node alone where they do not. */
+function amongNodes(
+  { database, stores, sharing, log }: ImageServiceOptions,
+  { store, evictor, maxWaitMs }: { store: VariantStore; evictor: CacheEvictor; maxWaitMs: number },
+): AmongNodes {
+  const isStored = async (generation: string): Promise<boolean> => {
+    const query = database.read.selectFrom('objects').select('generation');
+    return (await query.where('generation', '=', generation).executeTakeFirst()) !== undefined;
+  };
+  const shared = new SharedVariants({ sharing, stores, store, evictor, isStored, log });
+  if (!sharing.database) {
+    return {
+      shared,
+      budget: new MemoryVariantBudget(),
+      flights: new LocalFlights(),
+      tellNodes: null,
+      sweep: null,
+    };
+  }
+  const flights = new DatabaseFlights({ database, maxWaitMs });
+  const budget = new SharedVariantBudget(database);
+  dropWhatOthersRemove(database, store);
+  const sweep = (): void =>
+    void Promise.all([flights.sweep(), budget.sweep(), sweepOrphanedVariants(database, store)]).catch(
+      (error: unknown) => log.warn({ err: error }, 'could not sweep what nodes share'),
+    );
+  return { shared, budget, flights, tellNodes: createTellNodes(database), sweep };
 }

@@ -1,35 +1,23 @@
-// Makes the file of a variant: once however many ask, within the bucket's budget, from the smallest source that will do.
-// One for all processes of a service, so that none of that is done twice.
-import { basename } from 'node:path';
+// Makes the file of a variant: once however many ask, on this node or on others, and within the bucket's budget. One for
+// all processes of a node, so that none of that is done twice.
 import { SingleFlight } from '../../lib/single-flight.ts';
 import { AppError } from '../../platform/errors.ts';
-import { failpoint } from '../../platform/failpoints.ts';
-import { isThere } from '../../platform/is-there.ts';
-import { costClassOf } from '../rendering/budget.ts';
-import type { ImageWorkerPool } from '../rendering/image-worker-pool.ts';
-import { type Findings, planRendering, type RenderPlan } from '../rendering/plan.ts';
+import type { Flights } from '../../platform/flights/flights.ts';
+import { planRendering } from '../rendering/plan.ts';
 import type { VariantTransformation } from '../address/transformation.ts';
-import type { Vision } from '../vision/vision.ts';
-import type { Description, RenderTask } from '../rendering/worker-protocol.ts';
-import type { CacheEvictor } from './cache-evictor.ts';
+import type { Description } from '../rendering/worker-protocol.ts';
+import { isExpensive, riskOf } from './expensive.ts';
 import { GivenUp } from './given-up.ts';
-import {
-  deservesMezzanine,
-  estimateFromMezzanine,
-  mezzanineFileName,
-  mezzanineSize,
-  mezzanineTransformation,
-  suitsMezzanine,
-  takeMezzanine,
-} from './mezzanine.ts';
-import { nameFor, type OriginalImage } from './original-image.ts';
-import type { Stills } from './stills.ts';
-import type { Allowance, VariantBudget } from './variant-budget.ts';
-import { readVariant } from './variant-file.ts';
+import { LocalRendering, type Rendering, type RenderingParts } from './local-rendering.ts';
+import type { OriginalImage } from './original-image.ts';
+import { isWhole, type StoredOriginal } from './shared-variants.ts';
+import type { TellNodes } from './tell-nodes.ts';
+import type { Allowance, GiveBack, VariantBudget } from './variant-budget.ts';
 import { variantFileName } from './variant-path.ts';
-import type { Original, VariantStore } from './variant-store.ts';
+import type { Original } from './variant-store.ts';
 
-const maxAttempts = 3;
+/** Of requests refused here that still look whether another node has what they want. */
+const maxLooksOfRefused = 8;
 
 export type MakeOptions = {
   /** Stays as long as its original. */
@@ -41,171 +29,177 @@ export type MakeOptions = {
   readonly background?: boolean;
 };
 
+/** Whether another node had it already. */
+export type Made = { readonly found: boolean };
+
 export interface VariantMaker {
   /** Resolves when the file is there. */
-  make(original: OriginalImage, transformation: VariantTransformation, options?: MakeOptions): Promise<void>;
+  make(original: OriginalImage, transformation: VariantTransformation, options?: MakeOptions): Promise<Made>;
+  /** Whether another node has it; it is then here as well. Makes nothing. */
+  fetch(
+    original: OriginalImage,
+    transformation: VariantTransformation,
+    options?: MakeOptions,
+  ): Promise<boolean>;
   /** The smaller copy from which most variants come, where the original deserves one. */
   makeMezzanine(original: OriginalImage): Promise<void>;
   /** What a picture looks like in a few bytes. */
   describe(original: OriginalImage, options?: Pick<MakeOptions, 'background'>): Promise<Description>;
+  /** One that is here stays for good, also for other nodes. */
+  keep(original: StoredOriginal, fileName: string): Promise<void>;
+  /** One of those that had to stay need not any more. */
+  release(original: StoredOriginal, fileName: string): Promise<void>;
+  /** All of an original that is gone, on every node. */
   remove(original: Original): Promise<void>;
 }
 
-export type MakerParts = {
-  pool: Pick<ImageWorkerPool, 'render' | 'describe' | 'assertRoom'>;
-  store: VariantStore;
-  evictor: Pick<CacheEvictor, 'added'>;
+export type MakerParts = RenderingParts & {
   budget: VariantBudget;
-  vision: Pick<Vision, 'findFaces' | 'makeMask'>;
-  stills: Stills;
-  mezzanines: boolean;
-};
-
-type Making = {
-  original: OriginalImage;
-  transformation: VariantTransformation;
-  options: MakeOptions;
-  path: string;
-  plan: RenderPlan;
+  flights: Flights;
+  /** Null where there are no others. */
+  tellNodes: TellNodes | null;
 };
 
 export class LocalVariantMaker implements VariantMaker {
   readonly #parts: MakerParts;
-  readonly #flight = new SingleFlight<void>();
+  readonly #rendering: LocalRendering;
+  readonly #flight = new SingleFlight<Made>();
+  /** From before it is paid for: nobody pays twice for what he asks for twice. */
+  readonly #asked = new SingleFlight<Made>();
   readonly #descriptions = new SingleFlight<Description>();
   readonly #givenUp = new GivenUp();
+  #looksOfRefused = 0;
 
   constructor(parts: MakerParts) {
     this.#parts = parts;
+    this.#rendering = new LocalRendering(parts);
   }
 
   async make(
     original: OriginalImage,
     transformation: VariantTransformation,
     options: MakeOptions = {},
-  ): Promise<void> {
-    const { pool, store, budget } = this.#parts;
-    const fileName = variantFileName(transformation, options.mark?.generation);
-    const path = store.pathOf(original, fileName, options.kept === true);
-    if (this.#flight.isRunning(path)) return this.#flight.run(path, async () => undefined);
+  ): Promise<Made> {
+    const { mark, payer, kept = false, background = false } = options;
+    const fileName = variantFileName(transformation, mark?.generation);
+    const path = this.#parts.store.pathOf(original, fileName, kept);
+    if (this.#flight.isRunning(path)) return this.#join(path);
     const plan = planRendering(original.facts, transformation);
-    const { payer } = options;
-    const risk = riskOf({ original, transformation, options, path, plan });
-    if (risk !== null) this.#givenUp.refuse(risk);
-    // Before anything is done on disk: in a flood most are refused.
-    if (!options.background) pool.assertRoom();
-    // Before the flight begins: whoever joins it later must not hear that somebody else had nothing left.
-    const giveBack = payer ? budget.take(original.bucketId, payer.client, payer.allowance) : null;
-    await this.#flight.run(path, async () => {
-      // Another flight may have landed between the look on disk and this one.
-      if (await isWhole(path)) return giveBack?.();
-      try {
-        await this.#renderAgainIfLost({ original, transformation, options, path, plan });
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'overloaded') giveBack?.();
-        if (error instanceof AppError && error.code === 'undecodable' && risk !== null)
-          this.#givenUp.note(risk);
-        throw error;
-      }
-    });
+    const rendering = { original, transformation, plan, fileName, path, kept, background, mark };
+    return this.#asked.run(`${path} ${payer?.client}`, () => this.#begin(rendering, payer));
   }
 
-  async makeMezzanine(original: OriginalImage): Promise<void> {
-    const { store, mezzanines } = this.#parts;
-    if (!mezzanines || !deservesMezzanine(original.facts)) return;
-    const path = store.pathOf(original, nameFor(original, mezzanineFileName), false);
-    if (await isThere(path)) return;
-    const transformation = mezzanineTransformation();
-    const plan = planRendering(original.facts, transformation);
-    await this.#render({ original, transformation, options: { background: true }, path, plan });
+  fetch(
+    original: OriginalImage,
+    transformation: VariantTransformation,
+    { mark }: MakeOptions = {},
+  ): Promise<boolean> {
+    return this.#parts.shared.fetch(original, variantFileName(transformation, mark?.generation));
+  }
+
+  makeMezzanine(original: OriginalImage): Promise<void> {
+    return this.#rendering.makeMezzanine(original);
   }
 
   describe(original: OriginalImage, { background = false } = {}): Promise<Description> {
-    return this.#descriptions.run(original.generation, () => this.#describe(original, background));
+    return this.#descriptions.run(original.generation, () => this.#rendering.describe(original, background));
   }
 
-  async #describe(original: OriginalImage, background: boolean): Promise<Description> {
-    const { pool, store } = this.#parts;
-    const copy = store.pathOf(original, nameFor(original, mezzanineFileName), false);
-    const task = (await isThere(copy))
-      ? { inputPath: copy, source: mezzanineSize(original.facts) }
-      : { inputPath: await original.localPath(), source: original.facts };
-    return pool.describe(task, { background });
+  keep(original: StoredOriginal, fileName: string): Promise<void> {
+    return this.#parts.shared.keep(original, fileName);
   }
 
-  remove(original: Original): Promise<void> {
-    return this.#parts.store.remove(original);
+  async release(original: StoredOriginal, fileName: string): Promise<void> {
+    const { store, shared, tellNodes } = this.#parts;
+    await store.release(original, fileName);
+    await shared.release(original, fileName);
+    await tellNodes?.(original, fileName);
   }
 
-  /** A copy it was made from, or the folder it goes to, may be dropped at any time: what counts is the original. */
-  async #renderAgainIfLost(making: Making): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#render(making);
-      } catch (error) {
-        const isLost = error instanceof AppError && error.code === 'object_not_found';
-        if (!isLost || attempt === maxAttempts) throw error;
-        if (!(await isThere(await making.original.localPath()))) throw error;
-      }
+  async remove(original: Original): Promise<void> {
+    const { store, shared, tellNodes } = this.#parts;
+    await store.remove(original);
+    await shared.remove(original);
+    await tellNodes?.(original);
+  }
+
+  #join(path: string): Promise<Made> {
+    return this.#flight.run(path, () => Promise.reject(new Error('Nobody makes this')));
+  }
+
+  async #begin(rendering: Rendering, payer: MakeOptions['payer']): Promise<Made> {
+    const { path } = rendering;
+    let giveBack: GiveBack;
+    try {
+      giveBack = await this.#admit(rendering, payer);
+    } catch (error) {
+      // Whoever waits for what somebody else has paid for must not hear that he had nothing left.
+      if (this.#flight.isRunning(path)) return this.#join(path);
+      if (await this.#isElsewhere(rendering)) return { found: true };
+      throw error;
+    }
+    if (this.#flight.isRunning(path)) {
+      giveBack();
+      return this.#join(path);
+    }
+    return this.#flight.run(path, () => this.#make(rendering, giveBack));
+  }
+
+  /** Before anything is done on disk: in a flood most are refused. */
+  async #admit(rendering: Rendering, payer: MakeOptions['payer']): Promise<GiveBack> {
+    const { pool, budget } = this.#parts;
+    const { original, background, mark } = rendering;
+    const risk = riskOf(rendering, mark);
+    if (risk !== null) this.#givenUp.refuse(risk);
+    if (!background) pool.assertRoom();
+    return payer ? budget.take(original.bucketId, payer.client, payer.allowance) : () => undefined;
+  }
+
+  /** What is there is no new variant; but a flood of what is nowhere must not become one of questions to the store. */
+  async #isElsewhere({ original, fileName }: Rendering): Promise<boolean> {
+    if (this.#looksOfRefused >= maxLooksOfRefused) return false;
+    this.#looksOfRefused += 1;
+    try {
+      return await this.#parts.shared.fetch(original, fileName);
+    } finally {
+      this.#looksOfRefused -= 1;
     }
   }
 
-  async #render({ original: asked, transformation, options, path, plan }: Making): Promise<void> {
-    const { pool, store, evictor, stills } = this.#parts;
-    await store.makeFolder(path);
-    const original = await stills.of(asked);
-    const task: RenderTask = {
-      ...(await this.#source(original, transformation, plan)),
-      ...(await this.#fromPixels(original, transformation)),
-      ...(options.mark ? { markPath: await options.mark.localPath() } : {}),
-      source: original.facts,
-      transformation,
-      outputPath: path,
-      stagingFolder: store.stagingFolder,
-    };
-    const { size } = await pool.render(task, { background: options.background === true });
-    failpoint('render:written');
-    const kept =
-      options.kept === true ||
-      (transformation.tokens['bg-remove'] === true && (await store.keepIfRoom(original, basename(path))));
-    if (!kept) await evictor.added(path, size);
-  }
-
-  async #source(
-    original: OriginalImage,
-    transformation: VariantTransformation,
-    plan: RenderPlan,
-  ): Promise<Pick<RenderTask, 'inputPath' | 'inputSize' | 'costClass'>> {
-    if (suitsMezzanine(original.facts, plan, transformation)) {
-      const inputPath = this.#parts.store.pathOf(original, nameFor(original, mezzanineFileName), false);
-      if (await takeMezzanine(inputPath)) {
-        const costClass = costClassOf(estimateFromMezzanine(original.facts, plan));
-        return { inputPath, inputSize: mezzanineSize(original.facts), costClass };
-      }
+  async #make(rendering: Rendering, giveBack: GiveBack): Promise<Made> {
+    const { path, mark } = rendering;
+    try {
+      // Another flight may have landed between the look on disk and this one.
+      const made = (await isWhole(path)) ? null : await this.#fetchOrRender(rendering);
+      if (made === null || made.found) giveBack();
+      return made ?? { found: false };
+    } catch (error) {
+      const risk = riskOf(rendering, mark);
+      if (error instanceof AppError && error.code === 'overloaded') giveBack();
+      if (error instanceof AppError && error.code === 'undecodable' && risk !== null)
+        this.#givenUp.note(risk);
+      throw error;
     }
-    return { inputPath: await original.localPath(), costClass: plan.costClass };
   }
 
-  async #fromPixels(
-    original: OriginalImage,
-    { tokens }: VariantTransformation,
-  ): Promise<{ findings?: Findings; maskPath?: string }> {
-    const { vision } = this.#parts;
-    return {
-      ...(tokens.g === 'face' ? { findings: { face: await vision.findFaces(original) } } : {}),
-      ...(tokens['bg-remove'] ? { maskPath: await vision.makeMask(original) } : {}),
-    };
+  async #fetchOrRender(rendering: Rendering): Promise<Made> {
+    const { shared, flights } = this.#parts;
+    const { original, fileName } = rendering;
+    let found = await shared.fetch(original, fileName);
+    if (found) return { found };
+    if (!isExpensive(rendering)) {
+      const { kept } = await this.#rendering.render(rendering);
+      shared.publishLater(original, fileName, { kept });
+      return { found };
+    }
+    await flights.run(`${original.generation}/${fileName}`, {
+      look: async () => (found = await shared.fetch(original, fileName)),
+      make: async () => {
+        const { kept } = await this.#rendering.render(rendering);
+        // Others wait for it, and look as soon as the flight has landed.
+        await shared.publish(original, fileName, { kept });
+      },
+    });
+    return { found };
   }
-}
-
-/** By what its failure is remembered; null where little is lost by trying, or the watermark may be at fault. */
-function riskOf({ original, transformation, options, plan }: Making): string | null {
-  if (plan.costClass !== 'heavy' || options.mark) return null;
-  return `${original.generation} ${transformation.format}`;
-}
-
-async function isWhole(path: string): Promise<boolean> {
-  const variant = await readVariant(path);
-  await variant?.handle.close();
-  return variant !== null;
 }

@@ -4,12 +4,14 @@ import { existsSync } from 'node:fs';
 import { readdir, truncate } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { LocalFlights } from '../../platform/flights/flights.ts';
+import { storedPicture, unshared } from '../../../test/support/stored-pictures.ts';
 import { createImageWorkerPool } from '../rendering/image-worker-pool.ts';
 import type { ImageWorkerPool } from '../rendering/image-worker-pool.ts';
 import { LocalVariantMaker } from './make-variant.ts';
 import type { OriginalImage } from './original-image.ts';
 import { VariantRenderer } from './render-variant.ts';
-import { VariantBudget } from './variant-budget.ts';
+import { MemoryVariantBudget } from './variant-budget.ts';
 import { Stills } from './stills.ts';
 import { VariantStore } from './variant-store.ts';
 import {
@@ -52,18 +54,22 @@ suite('variants', { concurrency: false }, () => {
       cacheDir: join(scratch.path, 'cache'),
     });
     const evictor = { added: async () => undefined };
+    const shared = unshared({ store, folder: scratch.path });
     const maker = new LocalVariantMaker({
       pool: counting,
       store,
       evictor,
-      stills: new Stills({ store, evictor, takeStill: () => assert.fail('no film') }),
-      budget: new VariantBudget(),
+      stills: new Stills({ store, shared, evictor, takeStill: () => assert.fail('no film') }),
+      budget: new MemoryVariantBudget(),
+      flights: new LocalFlights(),
+      tellNodes: null,
+      shared,
       vision: { findFaces: async () => null, makeMask: async () => '' },
       mezzanines: true,
     });
     renderer = new VariantRenderer({ store, maker });
     const file = await scratch.save('original', await quarters(60, 40).png().toBuffer());
-    original = { bucketId: 'bucket1', generation, facts: await factsOf(file), localPath: async () => file };
+    original = storedPicture({ generation, facts: await factsOf(file), path: file });
   });
   after(async () => {
     await pool.close();

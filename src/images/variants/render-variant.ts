@@ -1,4 +1,4 @@
-// Gives the variant of an original: from disk, or made. What is there is found by its name alone; the generation in it
+// Gives the variant of an original: from disk, from another node, or made. What is there is found by its name alone; the generation in it
 // keeps the pictures of an id that was used again apart.
 import { utimes } from 'node:fs/promises';
 import { Lru } from '../../lib/lru.ts';
@@ -7,6 +7,7 @@ import { formats } from '../address/formats.ts';
 import type { VariantTransformation } from '../address/transformation.ts';
 import type { MakeOptions, VariantMaker } from './make-variant.ts';
 import type { OriginalImage } from './original-image.ts';
+import type { StoredOriginal } from './shared-variants.ts';
 import { variantFileName } from './variant-path.ts';
 import type { FoundVariant, VariantStore } from './variant-store.ts';
 
@@ -40,21 +41,32 @@ export class VariantRenderer {
     transformation: VariantTransformation,
     options: MakeOptions = {},
   ): Promise<Variant> {
-    const found = await this.findVariant(original, transformation, options);
-    if (found !== null) return found;
+    const there = await this.#onDisk(original, transformation, options);
+    if (there !== null) return there;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      await this.#maker.make(original, transformation, options);
-      const made = await this.findVariant(original, transformation, options);
-      if (made !== null) return { ...made, cached: false };
+      const { found } = await this.#maker.make(original, transformation, options);
+      const made = await this.#onDisk(original, transformation, options);
+      if (made !== null) return { ...made, cached: found };
     }
     // Lost again and again: its object was deleted meanwhile.
     throw new AppError('object_not_found');
   }
 
+  /** Null when it was never made, or is lost. */
   async findVariant(
     original: OriginalImage,
     transformation: VariantTransformation,
-    { kept = false, mark }: MakeOptions = {},
+    options: MakeOptions = {},
+  ): Promise<Variant | null> {
+    const there = await this.#onDisk(original, transformation, options);
+    if (there !== null || !(await this.#maker.fetch(original, transformation, options))) return there;
+    return this.#onDisk(original, transformation, options);
+  }
+
+  async #onDisk(
+    original: OriginalImage,
+    transformation: VariantTransformation,
+    { kept = false, mark }: MakeOptions,
   ): Promise<Variant | null> {
     const fileName = variantFileName(transformation, mark?.generation);
     const found = await this.#store.find(original, fileName, kept);
@@ -84,9 +96,14 @@ export class VariantRenderer {
     void utimes(path, now, now).catch(() => undefined);
   }
 
+  /** Resolves when it stays for good, as long as its original, on whatever node. */
+  keepVariant(original: StoredOriginal, fileName: string): Promise<void> {
+    return this.#maker.keep(original, fileName);
+  }
+
   /** One of those /create had kept that is now too old for that. */
-  releaseVariant(original: Pick<OriginalImage, 'bucketId' | 'generation'>, fileName: string): Promise<void> {
-    return this.#store.release(original, fileName);
+  releaseVariant(original: StoredOriginal, fileName: string): Promise<void> {
+    return this.#maker.release(original, fileName);
   }
 
   removeVariants(bucketId: string, generation: string): Promise<void> {

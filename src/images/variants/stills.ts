@@ -5,6 +5,7 @@ import { SingleFlight } from '../../lib/single-flight.ts';
 import { isThere } from '../../platform/is-there.ts';
 import type { CacheEvictor } from './cache-evictor.ts';
 import { type Moment, nameFor, type OriginalImage } from './original-image.ts';
+import type { SharedVariants } from './shared-variants.ts';
 import { temporaryPath } from './variant-file.ts';
 import type { VariantStore } from './variant-store.ts';
 
@@ -16,7 +17,12 @@ export type TakeStill = (
 
 const fileName = 'still.jpg';
 
-type Parts = { store: VariantStore; evictor: Pick<CacheEvictor, 'added'>; takeStill: TakeStill };
+type Parts = {
+  store: VariantStore;
+  shared: SharedVariants;
+  evictor: Pick<CacheEvictor, 'added'>;
+  takeStill: TakeStill;
+};
 
 export class Stills {
   readonly #parts: Parts;
@@ -36,7 +42,9 @@ export class Stills {
   }
 
   async #take(original: OriginalImage, path: string): Promise<void> {
-    const { store, evictor, takeStill } = this.#parts;
+    const { store, shared, evictor, takeStill } = this.#parts;
+    const name = nameFor(original, fileName);
+    if (await shared.fetch(original, name, { plain: true })) return;
     const { atMs, filmType: type } = original.moment as Moment;
     await store.makeFolder(path);
     const outputPath = temporaryPath(path, process.pid, store.stagingFolder);
@@ -48,5 +56,6 @@ export class Stills {
       throw error;
     }
     await evictor.added(path, (await stat(path)).size);
+    shared.publishLater(original, name);
   }
 }

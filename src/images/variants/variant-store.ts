@@ -2,6 +2,7 @@
 // be dropped when room is needed and made again when asked for. The second can be deleted at any time.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isThere } from '../../platform/is-there.ts';
 import { createFolderSync } from '../../platform/storage/folder-sync.ts';
 import { sweepStaging } from '../../platform/storage/staging-files.ts';
 import { absentOr } from '../../platform/storage/storage-error.ts';
@@ -27,6 +28,10 @@ export class VariantStore {
     this.#kept = keptDir;
     this.cacheDir = cacheDir;
     this.stagingFolder = join(cacheDir, '.staging');
+  }
+
+  get folders(): readonly string[] {
+    return [this.#kept, this.cacheDir];
   }
 
   /** Removes what renderings that died have left; the next start tries again what fails. */
@@ -65,7 +70,8 @@ export class VariantStore {
 
   /** No longer kept for good: back to those that may be dropped. */
   async release(original: Original, fileName: string): Promise<void> {
-    await this.#move(this.pathOf(original, fileName, true), this.pathOf(original, fileName, false));
+    const path = this.pathOf(original, fileName, true);
+    if (await isThere(path)) await this.#move(path, this.pathOf(original, fileName, false));
   }
 
   async makeFolder(path: string): Promise<void> {
@@ -74,7 +80,7 @@ export class VariantStore {
   }
 
   async remove({ bucketId, generation }: Original): Promise<void> {
-    for (const root of [this.#kept, this.cacheDir]) {
+    for (const root of this.folders) {
       const folder = variantsFolder(root, bucketId, generation);
       // A worker may add a file while the folder is being emptied.
       await rm(folder, { recursive: true, force: true, maxRetries: removalRetries });

@@ -15,8 +15,11 @@ import type { VariantStore } from '../variants/variant-store.ts';
 import type { Face, VisionAnswer, VisionTask } from './vision-protocol.ts';
 
 const file = fileURLToPath(new URL('./vision-worker.ts', import.meta.url));
-const maskFileName = 'mask.png';
-const facesFileName = 'faces.json';
+export const maskFileName = 'mask.png';
+export const facesFileName = 'faces.json';
+
+/** Whatever store it comes from. */
+export type SeenImage = Omit<OriginalImage, 'backend' | 'row'>;
 
 export type VisionOptions = WorkerLimits & {
   readonly store: VariantStore;
@@ -29,9 +32,9 @@ export type VisionOptions = WorkerLimits & {
 
 export type Vision = {
   /** The middle of the faces; null when there are none, or nothing here can tell. */
-  findFaces(original: OriginalImage): Promise<Point | null>;
+  findFaces(original: SeenImage): Promise<Point | null>;
   /** Where the mask of what is in front lies; made when it is not there. */
-  makeMask(original: OriginalImage): Promise<string>;
+  makeMask(original: SeenImage): Promise<string>;
   stats(): PoolStats;
   close(): Promise<void>;
 };
@@ -50,9 +53,9 @@ export function createVision(options: VisionOptions): Vision {
   });
   const flight = new SingleFlight<void>();
 
-  /** Kept as long as the original; of one of a film's many moments, only while there is room. */
-  function pathFor(original: OriginalImage, fileName: string): string {
-    return store.pathOf(original, nameFor(original, fileName), original.moment === undefined);
+  function pathFor(original: SeenImage, name: string): string {
+    const { fileName, kept } = findingOf(original, name);
+    return store.pathOf(original, fileName, kept);
   }
 
   async function look(task: VisionTask): Promise<VisionAnswer> {
@@ -65,7 +68,7 @@ export function createVision(options: VisionOptions): Vision {
     });
   }
 
-  async function lookForFaces(original: OriginalImage, path: string): Promise<void> {
+  async function lookForFaces(original: SeenImage, path: string): Promise<void> {
     const inputPath = await original.localPath();
     const found = await look({ kind: 'faces', inputPath, source: original.facts });
     await store.makeFolder(path);
@@ -101,6 +104,11 @@ export function createVision(options: VisionOptions): Vision {
     stats: () => pool.stats(),
     close: () => pool.close(),
   };
+}
+
+/** Kept as long as the original; of one of a film's many moments, only while there is room. */
+export function findingOf(original: SeenImage, name: string): { fileName: string; kept: boolean } {
+  return { fileName: nameFor(original, name), kept: original.moment === undefined };
 }
 
 async function readFaces(path: string): Promise<Face[] | null> {

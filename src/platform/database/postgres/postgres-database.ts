@@ -43,6 +43,7 @@ export async function openPostgresDatabase(sessions: Sessions, neighbours?: Neig
   const transactions = new Transactions(sessions, newRows);
   const run = (query: PostgresQuery): Promise<PostgresResult> => runAlone(sessions, query);
   const read = new Kysely<Tables>({ dialect: postgresDialect((text, values) => run({ text, values })) });
+  let closed: Promise<void> | null = null;
   await watch.start();
 
   return {
@@ -72,10 +73,7 @@ export async function openPostgresDatabase(sessions: Sessions, neighbours?: Neig
       await run({ text: 'select 1' });
     },
     migrate: (migrations) => migrate(transactions, migrations),
-    async close() {
-      await watch.stop();
-      await sessions.close();
-    },
+    close: () => (closed ??= watch.stop().then(() => sessions.close())),
   };
 }
 
