@@ -71,6 +71,7 @@ describe('settings', () => {
       CLOUDFLARE_API_TOKEN: undefined,
       CLOUDFLARE_WEBHOOK_SECRET: undefined,
       CLOUDFLARE_BASE_URL: 'https://api.cloudflare.com/client/v4',
+      UPLOAD_ALLOW_PRIVATE: false,
       WEBHOOK_ALLOW_PRIVATE: false,
       BOOTSTRAP_API_KEY: undefined,
       SECRET_KEY: undefined,

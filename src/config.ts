@@ -76,6 +76,12 @@ export const settings = {
   MAIL_FROM: setting(asIs, 'tintype@localhost', 'sender of that mail'),
   ...videoProviderSettings,
   VIDEO_WORKERS: setting(wholeNumber(1, 64), 1, 'films transcoded at the same time'),
+  UPLOAD_ALLOW_PRIVATE: setting(
+    onOrOff,
+    false,
+    'lets accounts have files fetched from private addresses (development only)',
+    'off',
+  ),
   WEBHOOK_ALLOW_PRIVATE: setting(
     onOrOff,
     false,

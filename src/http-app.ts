@@ -31,7 +31,13 @@ import { objectRoutes } from './objects/object-routes.ts';
 import { type FilmParts, UploadStore } from './objects/store-upload.ts';
 import type { ObjectRow } from './objects/tables.ts';
 import { uploadRoute } from './objects/upload-route.ts';
+import { resumableRoute } from './objects/uploads/resumable-route.ts';
+import { signRoute } from './objects/uploads/sign-route.ts';
+import { mayComeFromAnywhere } from './objects/uploads/token-origins.ts';
+import { createTokenOpener } from './objects/uploads/upload-token.ts';
+import { urlRoute } from './objects/uploads/url-route.ts';
 import type { BodyRateOptions } from './platform/http/body-rate.ts';
+import { allowAnyOrigin } from './platform/http/cors.ts';
 import { createHttpServer, type HttpApp } from './platform/http/http-server.ts';
 import { leave } from './platform/http/leaving.ts';
 import { describeApi, documentationRoutes } from './platform/http/openapi.ts';
@@ -127,7 +133,8 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
     baseUrl: config.baseUrl,
     extraPaths: publicAddressPaths(config.filesUrl),
   });
-  authenticate(http, { database, requestRate });
+  allowAnyOrigin(http, mayComeFromAnywhere);
+  authenticate(http, { database, requestRate, openToken: createTokenOpener(database) });
   serviceRoutes(http, {
     checks: healthChecks(parts.core),
     metrics,
@@ -136,6 +143,15 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
   });
   documentationRoutes(http);
   await uploadRoute(http, { database, stores, uploads });
+  await resumableRoute(http, { database, stores, uploads, baseUrl: config.baseUrl });
+  urlRoute(http, {
+    database,
+    stores,
+    uploads,
+    source: { audience: 'account', allowPrivate: config.UPLOAD_ALLOW_PRIVATE },
+    bodyRate: parts.bodyRate,
+  });
+  signRoute(http, { database, baseUrl: config.baseUrl });
   listRoutes(http, { database, urls });
   searchRoute(http, { database, urls, find: parts.search.find });
   analysisRoutes(http, { database, progressOf: parts.search.progressOf });

@@ -11,30 +11,50 @@ import { rateHeaders, type RequestRate } from './request-rate.ts';
 import { allows, splitScopes } from './scopes.ts';
 import type { Account } from './tables.ts';
 
-export type Caller = { account: Account; keyId: string; scopes: Scope[] };
+export type Caller = {
+  account: Account;
+  keyId: string;
+  scopes: Scope[];
+  /** Set when the request came with a one-time token of that key instead. */
+  tokenHash?: string;
+};
+
+/** Whether a route begins an upload, for which a one-time token must be fresh, or goes on with one. */
+export type TokenUse = 'begin' | 'continue';
+/** The key a token stands for, while it is good for that. */
+export type OpenToken = (
+  token: string,
+  use: TokenUse,
+) => Promise<{ keyId: string; tokenHash: string } | undefined>;
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route that is not public. */
     caller: Caller;
   }
+  interface FastifyContextConfig {
+    /** Where one-time tokens are taken as well as keys. */
+    uploadTokens?: TokenUse;
+  }
 }
 
-export type AuthenticateParts = { database: Database; requestRate: RequestRate };
+export type AuthenticateParts = { database: Database; requestRate: RequestRate; openToken?: OpenToken };
 
 /** To be called before routes are added. */
 export function authenticate(app: HttpApp, parts: AuthenticateParts): void {
-  const { database, requestRate } = parts;
+  const { database, requestRate, openToken } = parts;
   const findKey = createKeyFinder(database);
   const noteKeyUse = createKeyUseNotes(database);
 
   app.decorateRequest('caller');
   app.addHook('onRequest', async (request, reply) => {
-    const needed = request.routeOptions.config.scope;
+    const { scope: needed, uploadTokens } = request.routeOptions.config;
     if (!needed || needed === 'public') return;
     const apiKey = bearerToken(request.headers.authorization);
-    const found = apiKey ? await findKey(keyIdOf(apiKey)) : undefined;
-    if (!apiKey || !found || !opens(found.key, apiKey, Date.now())) throw unauthorized();
+    const token = apiKey && uploadTokens ? await openToken?.(apiKey, uploadTokens) : undefined;
+    const found = apiKey ? await findKey(token?.keyId ?? keyIdOf(apiKey)) : undefined;
+    if (!apiKey || !found || !isAlive(found.key) || !(token || opens(found.key, apiKey)))
+      throw unauthorized();
     const { key, account } = found;
     const scopes = splitScopes(key.scopes);
     if (!allows(scopes, needed)) {
@@ -51,7 +71,13 @@ export function authenticate(app: HttpApp, parts: AuthenticateParts): void {
       if (!rate.allowed) throw new AppError('rate_limited', undefined, retryAfter(rate.resetSeconds));
     }
     noteKeyUse(key);
-    request.caller = { account, keyId: key.key_id, scopes };
+    const { tokenHash } = token ?? {};
+    request.caller = {
+      account,
+      keyId: key.key_id,
+      scopes,
+      ...(tokenHash === undefined ? {} : { tokenHash }),
+    };
   });
 }
 
@@ -63,9 +89,14 @@ function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +([\x21-\x7e]{1,200}) *$/i.exec(header ?? '')?.[1];
 }
 
-function opens(key: KeyFacts, apiKey: string, now: number): boolean {
-  if (key.expires_at !== null && key.expires_at <= now) return false;
+function isAlive(key: KeyFacts): boolean {
+  return key.expires_at === null || key.expires_at > Date.now();
+}
+
+function opens(key: KeyFacts, apiKey: string): boolean {
   const hash = hashApiKey(apiKey);
   if (sameHash(hash, key.hash)) return true;
-  return key.previous_hash !== null && (key.previous_until ?? 0) > now && sameHash(hash, key.previous_hash);
+  return (
+    key.previous_hash !== null && (key.previous_until ?? 0) > Date.now() && sameHash(hash, key.previous_hash)
+  );
 }

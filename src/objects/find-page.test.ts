@@ -25,7 +25,7 @@ class Library {
   readonly rows = new Map<number, ObjectRow>();
   readonly #account: Account;
   readonly #database: Database;
-  readonly #writes: Promise<void>[] = [];
+  #written: Promise<void> = Promise.resolve();
 
   constructor(database: Database, account: Account) {
     this.#database = database;
@@ -54,11 +54,14 @@ class Library {
   }
 
   #change(row: ObjectRow, add: string[], remove: string[]): void {
-    this.#writes.push(this.#database.write((tx) => changeFacets(tx, row, { add, remove })));
+    // One after another, as those of an account are.
+    this.#written = this.#written.then(() =>
+      this.#database.write((tx) => changeFacets(tx, row, { add, remove })),
+    );
   }
 
   async settled(): Promise<this> {
-    await Promise.all(this.#writes.splice(0));
+    await this.#written;
     return this;
   }
 

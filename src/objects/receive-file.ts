@@ -123,8 +123,10 @@ class Inspector {
   }
 }
 
-function tooLarge(maxBytes: number): AppError {
-  return new AppError('file_too_large', `File too large (maximum ${Math.round(maxBytes / 1024 / 1024)} MB)`);
+export function tooLarge(maxBytes: number): AppError {
+  const megabytes = maxBytes / 1024 / 1024;
+  const shown = Number.isInteger(megabytes) ? `${megabytes} MB` : `${maxBytes} bytes`;
+  return new AppError('file_too_large', `File too large (maximum ${shown})`);
 }
 
 function unsupported(sniffed: SniffedType): AppError {

@@ -27,6 +27,8 @@ export type StoreUpload = {
   file: ReceivedFile;
   fields: UploadFields;
   idempotencyKey?: string | undefined;
+  /** What else must hold at the commit, and is undone with it: what is refused here is what the uploader hears. */
+  guards?: ((answer: StoredAnswer) => readonly Statement[]) | undefined;
 };
 export type FilmParts = {
   /** Throws an AppError when the file is no film we take. */
@@ -75,7 +77,7 @@ export class UploadStore {
 
   async #storeRow(
     row: NewRow,
-    { file, idempotencyKey }: StoreUpload,
+    { file, idempotencyKey, guards }: StoreUpload,
     film: InspectedFilm | null,
   ): Promise<StoredAnswer> {
     const { original } = file;
@@ -89,7 +91,7 @@ export class UploadStore {
       const body = storedObject(this.#urls, row);
       const jobs = film ? [this.#films.processJob(row)] : [];
       await this.#database.writeBatch([
-        ...commitStatements(row, body, idempotencyKey, jobs),
+        ...commitStatements(row, body, { idempotencyKey, jobs, guards: guards?.(body) ?? [] }),
         ...this.#createdEvent(row),
       ]);
       failpoint('upload:committed');
@@ -128,18 +130,24 @@ export class UploadStore {
 /** Another request under the same Idempotency-Key was first. */
 class Repeated extends Error {}
 
+type CommitParts = {
+  idempotencyKey: string | undefined;
+  jobs: readonly Job[];
+  guards: readonly Statement[];
+};
+
 /** All that makes stored bytes an object. In this order, because the first that is refused is what the uploader hears. */
 function commitStatements(
   row: NewRow,
   body: StoredAnswer,
-  idempotencyKey: string | undefined,
-  jobs: readonly Job[],
+  { idempotencyKey, jobs, guards }: CommitParts,
 ): Statement[] {
   const remembered = (key: string): Statement =>
     rememberFirst(row.account_id, key, JSON.stringify(body), () => new Repeated());
   return [
     holdAccount(row.account_id),
     ...(idempotencyKey ? [remembered(idempotencyKey)] : []),
+    ...guards,
     insertObject(row, () => new AppError('object_id_in_use')),
     ...takeRoom(row),
     ...facetStatements({ account_id: row.account_id, seq: null }, { add: facetsOf(row) }),

@@ -7,6 +7,8 @@ import type { Storage } from '../platform/storage/storage.ts';
 import { forgetOldAnswers } from './idempotency.ts';
 import { filmFolderKey, generationTime, manifestKey, originalKey, parseObjectKey } from './object-keys.ts';
 import type { Stores } from './stores.ts';
+import { removeUnknownUpload, sweepUploads } from './uploads/sweep-uploads.ts';
+import { parsePartKey } from './uploads/upload-keys.ts';
 
 const batchSize = 500;
 
@@ -21,6 +23,7 @@ export async function sweepStaging(
 ): Promise<void> {
   for (const storage of Object.values(stores)) await storage.sweep({ olderThanMs: options.stagedMs });
   await database.write((tx) => forgetOldAnswers(tx));
+  await sweepUploads(database, stores);
 }
 
 /** Walks all of storage; returns how many keys it removed. */
@@ -37,6 +40,11 @@ export async function sweepOrphans(
     let last = '';
     for await (const { key, modifiedAt } of storage.list('')) {
       signal.throwIfAborted();
+      const part = parsePartKey(key);
+      if (part && part.uploadId !== last && Date.now() - modifiedAt >= options.orphanMs) {
+        last = part.uploadId;
+        if (await removeUnknownUpload(database, storage, part)) removed += 1;
+      }
       const parsed = parseObjectKey(key);
       if (parsed?.kind !== 'original' && parsed?.kind !== 'film') continue;
       if (Date.now() - modifiedAt < options.orphanMs) continue;

@@ -1,4 +1,5 @@
-// The rows of stored objects, their facets for listing, answers kept for repeats, and variants kept for good.
+// The rows of stored objects, their facets for listing, answers kept for repeats, variants kept for good, and uploads
+// that are under way or allowed.
 import { type Generated, type Selectable, sql } from 'kysely';
 import type { StorageBackend } from '../accounts/tables.ts';
 import type { Migration } from '../platform/database/database.ts';
@@ -59,8 +60,59 @@ export type FacetBlockTable = {
 export type IdempotencyTable = { account_id: string; key: string; answer: string; created_at: number };
 export type KeptVariantTable = { generation: string; name: string; file: string; created_at: number };
 
+/** `ended` is what was terminated or has expired: its row stays for a day, so that late bytes find no upload. */
+export type ResumableState = 'open' | 'done' | 'refused' | 'ended';
+export type ResumableUploadTable = {
+  upload_id: string;
+  account_id: string;
+  bucket_id: string;
+  /** Where its parts lie. */
+  backend: StorageBackend;
+  length_bytes: number;
+  received_bytes: number;
+  parts: number;
+  /** 0 when they were removed. */
+  holds_parts: number;
+  /** JSON: as the client gave it, and what was read from it. */
+  metadata: string;
+  fields: string;
+  /** Of the one-time token it was begun with. */
+  token_hash: string | null;
+  state: ResumableState;
+  /** JSON: the object when it is done, code and sentence when it was refused. */
+  answer: string | null;
+  /** Who makes the object of it at present. */
+  leased_by: string | null;
+  leased_until: number;
+  created_at: number;
+  expires_at: number;
+};
+export type ResumableUpload = Selectable<ResumableUploadTable>;
+export type ResumablePartTable = { upload_id: string; start_byte: number; size_bytes: number; name: string };
+
+export type UploadTokenTable = {
+  token_hash: string;
+  account_id: string;
+  /** Dies with it. */
+  key_id: string;
+  /** Null leaves it to the uploader; so do the four that follow. */
+  folder: string | null;
+  /** JSON array of strings. */
+  tags: string | null;
+  object_id: string | null;
+  max_bytes: number | null;
+  kind: ObjectTable['kind'] | null;
+  spent_at: number | null;
+  created_at: number;
+  expires_at: number;
+};
+export type UploadToken = Selectable<UploadTokenTable>;
+
 declare module '../platform/database/database.ts' {
   interface Tables {
+    resumable_uploads: ResumableUploadTable;
+    resumable_parts: ResumablePartTable;
+    upload_tokens: UploadTokenTable;
     objects: ObjectTable;
     facets: FacetTable;
     facet_blocks: FacetBlockTable;
@@ -157,6 +209,65 @@ export const objectMigrations: Migration[] = [
     name: '0008-caption-models',
     async up(tx) {
       await tx.schema.alterTable('objects').addColumn('caption_model', 'text').execute();
+    },
+  },
+  {
+    name: '0011-resumable-uploads',
+    async up(tx) {
+      await tx.schema
+        .createTable('resumable_uploads')
+        .addColumn('upload_id', 'text', (column) => column.primaryKey())
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('bucket_id', 'text', (column) => column.notNull())
+        .addColumn('backend', 'text', (column) => column.notNull())
+        .addColumn('length_bytes', 'bigint', (column) => column.notNull())
+        .addColumn('received_bytes', 'bigint', (column) => column.notNull())
+        .addColumn('parts', 'bigint', (column) => column.notNull())
+        .addColumn('holds_parts', 'bigint', (column) => column.notNull())
+        .addColumn('metadata', 'text', (column) => column.notNull())
+        .addColumn('fields', 'text', (column) => column.notNull())
+        .addColumn('token_hash', 'text')
+        .addColumn('state', 'text', (column) => column.notNull())
+        .addColumn('answer', 'text')
+        .addColumn('leased_by', 'text')
+        .addColumn('leased_until', 'bigint', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .execute();
+      for (const columns of [['account_id', 'state'], ['expires_at'], ['token_hash']] as const)
+        await tx.schema
+          .createIndex(`resumable_uploads_${columns[0]}`)
+          .on('resumable_uploads')
+          .columns([...columns])
+          .execute();
+      await tx.schema
+        .createTable('resumable_parts')
+        .addColumn('upload_id', 'text', (column) => column.notNull())
+        .addColumn('start_byte', 'bigint', (column) => column.notNull())
+        .addColumn('size_bytes', 'bigint', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('resumable_parts_key', ['upload_id', 'start_byte'])
+        .execute();
+    },
+  },
+  {
+    name: '0012-upload-tokens',
+    async up(tx) {
+      await tx.schema
+        .createTable('upload_tokens')
+        .addColumn('token_hash', 'text', (column) => column.primaryKey())
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('key_id', 'text', (column) => column.notNull())
+        .addColumn('folder', 'text')
+        .addColumn('tags', 'text')
+        .addColumn('object_id', 'text')
+        .addColumn('max_bytes', 'bigint')
+        .addColumn('kind', 'text')
+        .addColumn('spent_at', 'bigint')
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .execute();
+      await tx.schema.createIndex('upload_tokens_age').on('upload_tokens').column('expires_at').execute();
     },
   },
 ];

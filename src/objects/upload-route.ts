@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { limitsOf } from '../accounts/limits.ts';
 import type { Database } from '../platform/database/database.ts';
+import type { Statement } from '../platform/database/statement.ts';
 import { AppError } from '../platform/errors.ts';
 import type { HttpApp } from '../platform/http/http-server.ts';
 import { parseIdempotencyKey, recall } from './idempotency.ts';
@@ -12,6 +13,8 @@ import { readUpload } from './read-upload.ts';
 import { FileReceiver } from './receive-file.ts';
 import type { StoredAnswer, UploadStore } from './store-upload.ts';
 import type { Stores } from './stores.ts';
+import { UnderWay } from './uploads/under-way.ts';
+import { assertKindUnder, fieldsUnder, limitsUnder, spendToken, termsOf } from './uploads/upload-token.ts';
 
 const maxBoundaryCharacters = 200;
 
@@ -41,7 +44,7 @@ function addUpload(app: HttpApp, parts: Parts): void {
   app.post(
     '/upload/',
     {
-      config: { scope: 'write' },
+      config: { scope: 'write', uploadTokens: 'begin' },
       onRequest: async (request) => void boundaryOf(request),
       schema: {
         summary: 'Upload an image or video',
@@ -63,31 +66,31 @@ function addUpload(app: HttpApp, parts: Parts): void {
 
 async function upload(request: FastifyRequest, parts: Parts): Promise<StoredAnswer> {
   const { account } = request.caller;
-  const idempotencyKey = parseIdempotencyKey(request.headers['idempotency-key']);
+  const idempotencyKey = ownKey(request);
   const first = idempotencyKey && (await recall(parts.database.read, account.account_id, idempotencyKey));
   if (first) return JSON.parse(first) as StoredAnswer;
-  const limits = limitsOf(account);
+  const token = await termsOf(parts.database, request.caller);
+  const limits = limitsUnder(token, limitsOf(account));
   const openFile = async (): Promise<FileReceiver> =>
     new FileReceiver(await newOriginal(parts.stores, account), limits);
   // The body is not ours to destroy: who is refused in the middle of it must still be able to read why.
   const body = request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   const received = await readUpload(body, boundaryOf(request), openFile);
-  return parts.uploads.store({ account, ...received, idempotencyKey });
+  const { file } = received;
+  try {
+    assertKindUnder(token, file.content.kind);
+    const fields = fieldsUnder(token, received.fields);
+    const guards = (): Statement[] => spendToken(parts.database, token);
+    return await parts.uploads.store({ account, file, fields, idempotencyKey, guards });
+  } finally {
+    await file.original.file.discard();
+  }
 }
 
-/** A stop may cut connections, but waits until every upload has cleaned up after itself. */
-class UnderWay {
-  readonly #uploads = new Set<Promise<unknown>>();
-
-  follow<T>(upload: Promise<T>): Promise<T> {
-    const ended = upload.finally(() => this.#uploads.delete(ended));
-    this.#uploads.add(ended);
-    return ended;
-  }
-
-  async ended(): Promise<void> {
-    await Promise.allSettled(this.#uploads);
-  }
+/** What holders of a token call their requests must not lead to the answers of others. */
+function ownKey({ headers, caller }: FastifyRequest): string | undefined {
+  const key = parseIdempotencyKey(headers['idempotency-key']);
+  return key !== undefined && caller.tokenHash !== undefined ? `${caller.tokenHash} ${key}` : key;
 }
 
 function boundaryOf({ headers }: FastifyRequest): string {

@@ -12,6 +12,7 @@ import { picture } from '../support/pictures.ts';
 import { standIn } from '../support/stand-in.ts';
 import { operatorKey, startServer, type TestServer } from '../support/server.ts';
 import { waitingJobs } from '../support/waiting-jobs.ts';
+import { beginUpload } from '../support/tus.ts';
 
 type Scope = 'read' | 'write' | 'account' | 'operator';
 type Case = {
@@ -28,6 +29,7 @@ let victim: TestAccount;
 let stranger: TestAccount;
 let webhookId: string;
 let deliveryId: string;
+let uploadId: string;
 let file: Buffer;
 const logLines: string[] = [];
 const scopes: readonly Scope[] = ['read', 'write', 'account', 'operator'];
@@ -42,6 +44,8 @@ before(async () => {
     { object: 'treasure', tags: 'private', folder: 'hidden' },
     { key: victim.api_key },
   );
+  const begun = await beginUpload(server, 10, { key: victim.api_key, metadata: { folder: 'hidden' } });
+  uploadId = begun.url.split('/').at(-1) as string;
   await using receiver = await standIn();
   const { body } = await server.json('/webhooks/', {
     ...sendJson('POST', { url: `${receiver.url}/private` }),
@@ -53,8 +57,35 @@ before(async () => {
 });
 after(() => server.stop());
 
+const tus = { 'Tus-Resumable': '1.0.0' };
 const cases: Record<string, Case> = {
   'POST /upload/': { scope: 'write', init: { method: 'POST' }, other: 'own' },
+  'POST /upload/url': {
+    scope: 'write',
+    init: sendJson('POST', { url: 'no address' }),
+    other: 'own',
+  },
+  'POST /upload/sign': { scope: 'write', init: sendJson('POST', {}), other: 'own' },
+  'POST /upload/resumable': {
+    scope: 'write',
+    init: { method: 'POST', headers: { ...tus, 'Upload-Length': '10' } },
+    other: 'own',
+  },
+  'GET /upload/resumable/{upload_id}': { scope: 'write', other: 404 },
+  'PATCH /upload/resumable/{upload_id}': {
+    scope: 'write',
+    init: {
+      method: 'PATCH',
+      headers: { ...tus, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' },
+      body: 'x',
+    },
+    other: 404,
+  },
+  'DELETE /upload/resumable/{upload_id}': {
+    scope: 'write',
+    init: { method: 'DELETE', headers: tus },
+    other: 404,
+  },
   'GET /get/': { scope: 'read', other: 'own' },
   'GET /get/tags': { scope: 'read', path: '/get/tags?tags=private', other: 'own' },
   'GET /get/search': { scope: 'read', path: '/get/search?q=treasure', other: 'own' },
@@ -126,6 +157,9 @@ const publicRoutes = new Set([
   'GET /docs',
   'GET /docs/start.js',
   'GET /docs/reference.js',
+  // What the protocol for uploads can do here.
+  'OPTIONS /upload/resumable',
+  'OPTIONS /upload/resumable/{upload_id}',
   // By signature instead of key.
   'POST /providers/mux/webhook',
   'POST /providers/cloudflare/webhook',
@@ -141,6 +175,7 @@ async function pathOf(name: string): Promise<string> {
     .replace('{key_id}', body.keys[0].key_id)
     .replace('{webhook_id}', webhookId)
     .replace('{delivery_id}', deliveryId)
+    .replace('{upload_id}', uploadId)
     .replace('{account_id}', victim.account_id);
 }
 
@@ -258,6 +293,12 @@ describe('from another account', () => {
     const { body } = await server.json('/get/treasure', { key: victim.api_key });
     assert.deepEqual([body.tags, body.folder], [['private'], 'hidden']);
     assert.equal((await server.json('/user/', { key: victim.api_key })).status, 200);
+    const upload = await server.call(`/upload/resumable/${uploadId}`, {
+      method: 'HEAD',
+      headers: tus,
+      key: victim.api_key,
+    });
+    assert.deepEqual([upload.status, upload.headers.get('upload-offset')], [200, '0']);
     const { body: own } = await server.json('/webhooks/', { key: victim.api_key });
     assert.deepEqual(
       own.webhooks.map((webhook: { webhook_id: string }) => webhook.webhook_id),
@@ -295,6 +336,9 @@ describe('secrets', () => {
     const hook = await note('/webhooks/', { ...sendJson('POST', { url: 'https://example.com/other' }), key });
     const renewed = await note(`/webhooks/${hook.body.webhook_id}/rotate`, { method: 'POST', key });
     canaries.push(hook.body.secret, renewed.body.secret);
+    const signed = await note('/upload/sign', { ...sendJson('POST', {}), key });
+    canaries.push(signed.body.token);
+    await note('/get/', { key: signed.body.token });
     await note('/webhooks/', { ...sendJson('POST', { url: `http://127.0.0.1/${key}`, events: [key] }), key });
     const made = await newKey(server, key, {});
     const rotated = await note(`/keys/${made.key_id}/rotate`, { method: 'POST', key });

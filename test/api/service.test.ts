@@ -81,7 +81,10 @@ test('every operation says what it does, what it answers, and what errors look l
       if (method === 'servers') continue;
       const name = `${method} ${path}`;
       assert.ok(operation.summary, `${name} has a summary`);
-      assert.ok(operation.responses['200'], `${name} describes its success`);
+      assert.ok(
+        Object.keys(operation.responses).some((status) => status.startsWith('2')),
+        `${name} describes its success`,
+      );
       if (path.startsWith('/health')) continue;
       const schema = operation.responses['4XX']?.content['application/json'].schema;
       assert.deepEqual(schema, { $ref: '#/components/schemas/Error' }, `${name} describes its errors`);
@@ -159,7 +162,8 @@ test('named origins may call the API, with preflight, and see errors too; others
     'null',
     'https://APP.example.com',
   ]) {
-    const refused = await preflight(stranger);
+    // Uploads may come from anywhere, with a token.
+    const refused = await preflight(stranger, '/get/');
     assert.deepEqual(
       [refused.status, refused.headers.get('access-control-allow-origin')],
       [405, null],

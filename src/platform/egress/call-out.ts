@@ -1,7 +1,12 @@
 // The one client for calls that leave this machine: a deadline, no redirects, an answer of limited length, and errors
 // that name neither the address nor what was sent, since both may hold credentials. Where an account chose the address,
 // it must be on the public internet, which is judged at the moment of connecting.
-import { type IncomingHttpHeaders, type IncomingMessage, request as plainRequest } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as plainRequest,
+} from 'node:http';
 import { type RequestOptions, request as tlsRequest } from 'node:https';
 import { guardedLookup, PrivateAddress, type Resolve, resolveBySystem } from './guarded-lookup.ts';
 import { assertPublicAddress } from './public-address.ts';
@@ -30,7 +35,7 @@ const notPublic = 'the address is not on the public internet';
 
 /** Resolves with the status, whatever it is; rejects when there was none in time. */
 export async function callOut(call: OutgoingCall): Promise<OutgoingAnswer> {
-  const outgoing = open(call);
+  const outgoing = openCall(call);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let isLate = false;
   const deadline = setTimeout(() => {
@@ -38,7 +43,7 @@ export async function callOut(call: OutgoingCall): Promise<OutgoingAnswer> {
     outgoing.destroy(new Error('late'));
   }, call.deadlineMs);
   const inOurWords = (error: Error): Error =>
-    new Error(isLate ? `no answer within ${call.deadlineMs / 1000} s` : describe(error));
+    new Error(isLate ? `no answer within ${call.deadlineMs / 1000} s` : describeFault(error));
   outgoing.once('response', resolve);
   // Without a listener of ours an offer to change the protocol would leave the caller waiting.
   outgoing.once('upgrade', () => outgoing.destroy(new Error('upgrade')));
@@ -60,7 +65,10 @@ export async function callOut(call: OutgoingCall): Promise<OutgoingAnswer> {
   }
 }
 
-function open(call: OutgoingCall) {
+/** The request, not sent yet. Throws when the address may not be called. */
+export function openCall(
+  call: Audience & Pick<OutgoingCall, 'url' | 'method' | 'headers' | 'signal'>,
+): ClientRequest {
   const url = new URL(call.url);
   const guard = call.audience === 'account' && !call.allowPrivate ? guardOf(url, call.resolve) : {};
   const options: RequestOptions = {
@@ -84,7 +92,8 @@ function guardOf(url: URL, resolve: Resolve = resolveBySystem): RequestOptions {
   return { lookup: guardedLookup(resolve) };
 }
 
-function describe(error: NodeJS.ErrnoException): string {
+/** In words that name neither the address nor what was sent. */
+export function describeFault(error: NodeJS.ErrnoException): string {
   if (error instanceof PrivateAddress) return notPublic;
   if (error instanceof TooLong) return 'the answer is too long';
   return `no connection (${error.code ?? 'unknown'})`;

@@ -1,22 +1,68 @@
-// Browsers may call the API from the origins the operator names, and from no others.
-import type { FastifyInstance } from 'fastify';
+// Browsers may call the API from the origins the operator names, and from no others, except where a request brings a right
+// of its own that no browser adds by itself.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+const exposed = [
+  'Link',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Tus-Extension',
+  'Tus-Max-Size',
+  'Tus-Resumable',
+  'Tus-Version',
+  'Upload-Expires',
+  'Upload-Length',
+  'Upload-Metadata',
+  'Upload-Offset',
+  'X-Error-Code',
+  'X-Request-Id',
+  'X-Total-Count',
+].join(', ');
+const allowed = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'Tus-Resumable',
+  'Upload-Length',
+  'Upload-Metadata',
+  'Upload-Offset',
+  'X-Request-Id',
+  'X-Requested-With',
+].join(', ');
 
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;
   app.addHook('onRequest', async (request, reply) => {
     const { origin } = request.headers;
     if (!origin || !(origins.includes('*') || origins.includes(origin))) return;
-    reply.header('Access-Control-Allow-Origin', origin).header('Vary', 'Origin');
-    reply.header(
-      'Access-Control-Expose-Headers',
-      'Link, RateLimit, RateLimit-Policy, Retry-After, X-Error-Code, X-Request-Id, X-Total-Count',
-    );
-    if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return;
-    await reply
-      .code(204)
-      .header('Access-Control-Allow-Methods', 'GET, HEAD, POST, PATCH, DELETE')
-      .header('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key')
-      .header('Access-Control-Max-Age', '600')
-      .send();
+    reply.header('Vary', 'Origin');
+    await allow(request, reply, origin);
   });
+}
+
+/** From every origin, for the requests `isOpen` names. Never with credentials: cookies and the like stay at home. */
+export function allowAnyOrigin(app: FastifyInstance, isOpen: (request: FastifyRequest) => boolean): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const isAllowed = reply.hasHeader('Access-Control-Allow-Origin');
+    if (!request.headers.origin || isAllowed || !isOpen(request)) return;
+    await allow(request, reply, '*');
+  });
+}
+
+/** A browser asks first whether it may send what it is about to send. */
+export function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}
+
+async function allow(request: FastifyRequest, reply: FastifyReply, origin: string): Promise<void> {
+  reply.header('Access-Control-Allow-Origin', origin).header('Access-Control-Expose-Headers', exposed);
+  if (!isPreflight(request)) return;
+  await reply
+    .code(204)
+    .header('Access-Control-Allow-Methods', 'GET, HEAD, POST, PATCH, DELETE')
+    .header('Access-Control-Allow-Headers', allowed)
+    .header('Access-Control-Max-Age', '600')
+    .send();
 }

@@ -35,12 +35,17 @@ export function toAppError(error: unknown): unknown {
   if (error instanceof AppError) return error;
   const code = codeOf(error);
   if (awayCodes.has(code) || code.startsWith('08') || isBrokenLine(error)) return databaseAway(error);
-  if (tooLongCodes.has(code) || isLostToAnother(error))
+  if (tooLongCodes.has(code) || isLostToAnother(error) || waitedInVain(error))
     return new AppError('overloaded', undefined, { ...retryAfter(retryAfterSeconds), cause: error });
   if (noRoomCodes.has(code)) return new AppError('disk_full', undefined, { cause: error });
   if (notTextCodes.has(code))
     return new AppError('bad_request', 'Text must not hold the character NUL', { cause: error });
   return error;
+}
+
+/** All sessions were busy for longer than anybody should wait. */
+function waitedInVain(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('exceeded when trying to connect');
 }
 
 /** The session is of no further use. */
