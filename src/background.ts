@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import { type Core, deliveryParts } from './core.ts';
 import { createEventService, type EventService } from './events/event-service.ts';
 import { forgetElsewhere } from './forget-elsewhere.ts';
-import { createImageService, type ImageService } from './images/image-service.ts';
+import type { ImageService } from './images/image-service.ts';
 import { originalImageOf } from './images/variants/original-image.ts';
 import { prepareHandlers, queuePreparation } from './images/variants/prepare-image.ts';
 import { purgeHandler } from './objects/change-object.ts';
@@ -20,6 +20,7 @@ import { JobRunner } from './platform/jobs/job-runner.ts';
 import type { Log } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
 import { openFilmService } from './open-film-service.ts';
+import { openImageService } from './open-image-service.ts';
 import { openSearchService } from './open-search-service.ts';
 import type { SearchService } from './search/search-service.ts';
 import { openVideoProviders, type VideoProviders } from './video-providers.ts';
@@ -49,20 +50,7 @@ export async function createBackground(
   { log, metrics }: { log: Log; metrics: Metrics },
 ): Promise<Background> {
   const films = openFilmService(config, log);
-  const images = createImageService({
-    dataDir: config.dataDir,
-    workers: config.IMAGE_WORKERS,
-    maxQueued: config.IMAGE_QUEUE,
-    maxSeconds: config.IMAGE_SECONDS,
-    cacheMaxBytes: config.CACHE_MAX_BYTES,
-    mezzanines: config.MEZZANINES,
-    modelPath: config.BACKGROUND_MODEL ?? null,
-    takeStill: films.takeStill,
-    database: core.database,
-    stores: core.stores,
-    sharing: core.sharing,
-    log,
-  });
+  const images = openImageService(config, core, { films, log });
   const search = openSearchService(config, core, { images, log });
   const operator = await ensureOperatorAccount(core.database, { bootstrapKey: config.BOOTSTRAP_API_KEY });
   const events = createEventService({ ...deliveryParts(config, core), log });

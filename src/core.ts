@@ -10,6 +10,9 @@ import type { DeliveryParts } from './events/attempt-delivery.ts';
 import { eventMigrations } from './events/tables.ts';
 import { imageMigrations } from './images/tables.ts';
 import type { Sharing } from './images/variants/sharing.ts';
+import { refuseMovedStores } from './keeping/files/moved-stores.ts';
+import { refuseHalfCopied } from './keeping/moving/copy-state.ts';
+import { refuseFenced, refuseMovedFile } from './keeping/moving/moved-database.ts';
 import type { PublicUrls } from './objects/object-json.ts';
 import { parseObjectKey } from './objects/object-keys.ts';
 import type { Stores } from './objects/stores.ts';
@@ -50,6 +53,7 @@ export type CoreOptions = {
 
 export async function openCore(config: Config, options: CoreOptions = {}): Promise<Core> {
   makeFolder(config.dataDir);
+  refuseMovedStores(config);
   const secretBox = createSecretBox(
     await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir }),
   );
@@ -57,6 +61,7 @@ export async function openCore(config: Config, options: CoreOptions = {}): Promi
   const urls: PublicUrls = { files: config.filesUrl, storage: config.storageUrl };
   const database = await openIts(config, stores, options);
   try {
+    await refuseUnfinished(database);
     const isNew = database.engine === 'postgres' && !(await hasTables(database));
     if (isNew && !options.rebuilding) await refuseOrphans(stores, 'The database');
     await database.migrate(migrationsFor(database));
@@ -74,8 +79,14 @@ async function openIts(config: Config, stores: Stores, options: CoreOptions): Pr
   if (file) return openSqliteDatabase(file, neighbours);
   if (options.openDatabase) return options.openDatabase(config, neighbours);
   const ownFile = databaseFile(config);
+  if (!config.DATABASE_URL) refuseMovedFile(ownFile);
   if (!config.DATABASE_URL && !existsSync(ownFile)) await refuseOrphans(stores, ownFile);
   return openDatabase(config, ownFile, neighbours);
+}
+
+async function refuseUnfinished(database: Database): Promise<void> {
+  if (database.engine === 'sqlite') await refuseFenced(database.read);
+  await refuseHalfCopied(database);
 }
 
 /** A fresh database beside the files of a lost one would hide them all. */

@@ -41,6 +41,22 @@ const commands: Record<string, Command> = {
     meaning: 'make a lost database anew from what lies beside the files',
     load: () => import('./rebuild.ts').then(({ rebuild: run, help }) => ({ run, help })),
   },
+  scrub: {
+    meaning: 'read every stored file, and find what is damaged or missing',
+    load: () => import('./scrub.ts').then(({ scrub: run, help }) => ({ run, help })),
+  },
+  backup: {
+    meaning: 'copy everything, or what is new, to another place',
+    load: () => import('./backup.ts').then(({ backup: run, help }) => ({ run, help })),
+  },
+  restore: {
+    meaning: 'make an installation from a backup',
+    load: () => import('./restore.ts').then(({ restore: run, help }) => ({ run, help })),
+  },
+  migrate: {
+    meaning: 'move the database or the files elsewhere while the service runs',
+    load: () => import('./migrate.ts').then(({ migrate: run, help }) => ({ run, help })),
+  },
 };
 
 export async function runCommand(args: string[], config: () => Config): Promise<ExitCode> {

@@ -128,10 +128,12 @@ describe('manifests', () => {
       .where('account_id', '=', account.account_id)
       .execute();
     for (const storage of [stores.files, stores.storage]) {
-      const { written_at: writtenAt, ...manifest } = await readJson(
-        storage,
-        bucketManifestKey(account.bucket_id),
-      );
+      const {
+        written_at: writtenAt,
+        sha256,
+        ...manifest
+      } = await readJson(storage, bucketManifestKey(account.bucket_id));
+      assert.match(sha256, /^[0-9a-f]{64}$/);
       assert.ok(Math.abs(writtenAt - Date.now()) < 5000);
       assert.deepEqual(manifest, {
         tintype: 1,

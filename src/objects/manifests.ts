@@ -1,5 +1,6 @@
 // A small JSON file beside every original, and one per bucket, from which a lost database can be made again. Written by
 // jobs of the transaction that changed the row, from the row as it is when the job runs.
+import { hash } from 'node:crypto';
 import type { Account, Key } from '../accounts/tables.ts';
 import type { Webhook } from '../events/tables.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -19,6 +20,8 @@ export type BucketManifest = {
   account: Account;
   keys: Key[];
   webhooks: Webhook[];
+  /** Of all that stands before it: much of an account changes without a new manifest, so nothing else tells damage. */
+  sha256?: string;
 };
 
 type Place = Pick<ObjectRow, 'backend' | 'bucket_id' | 'generation'>;
@@ -97,6 +100,11 @@ async function writeBucketManifest(database: Database, stores: Stores, bucketId:
     .where('account_id', '=', account.account_id)
     .execute();
   const manifest: BucketManifest = { tintype: 1, written_at: Date.now(), account, keys, webhooks };
-  const bytes = Buffer.from(JSON.stringify(manifest));
+  const bytes = Buffer.from(printBucketManifest(manifest));
   for (const storage of places) await storage.put(bucketManifestKey(bucketId), bytes);
+}
+
+export function printBucketManifest(manifest: BucketManifest): string {
+  const text = JSON.stringify({ ...manifest, sha256: undefined });
+  return `${text.slice(0, -1)},"sha256":"${hash('sha256', text)}"}`;
 }

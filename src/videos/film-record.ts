@@ -2,6 +2,7 @@
 // made again from manifests has it.
 import type { FilmFacts } from './film.ts';
 import type { Stream } from './provider.ts';
+import type { StreamFile } from './stream-index.ts';
 
 export type FilmRecord = {
   readonly facts: FilmFacts;
@@ -13,10 +14,12 @@ export type FilmRecord = {
   readonly stream: Stream | null;
   /** How often the work on it has failed. */
   readonly failures: number;
+  /** Its poster as it was made, to tell damage by; films of earlier versions have none. */
+  readonly poster?: StreamFile;
 };
 
-export function newFilmRecord(facts: FilmFacts, provider: string): FilmRecord {
-  return { facts, provider, state: null, stream: null, failures: 0 };
+export function newFilmRecord(facts: FilmFacts, provider: string, poster: StreamFile): FilmRecord {
+  return { facts, provider, state: null, stream: null, failures: 0, poster };
 }
 
 export function readFilmRecord(film: string | null): FilmRecord {

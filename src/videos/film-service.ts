@@ -1,6 +1,7 @@
 // Everything that looks into films, put together: the processes that decode, and what an upload and a still need of them.
 // One for a whole service, however many processes answer requests.
-import { mkdir, rm } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InspectedFilm } from '../objects/new-object-row.ts';
 import type { Log } from '../platform/log.ts';
@@ -48,7 +49,11 @@ export function createFilmService(options: FilmServiceOptions): FilmService {
       try {
         const facts = await workers.probe(film as FilmFile, { posterPath });
         const { durationMs, width, height } = facts;
-        const record = newFilmRecord(facts, providerName);
+        const poster = await readFile(posterPath);
+        const record = newFilmRecord(facts, providerName, {
+          sizeBytes: poster.length,
+          sha256: hash('sha256', poster),
+        });
         return { durationMs, width, height, film: JSON.stringify(record), posterPath };
       } catch (error) {
         await rm(posterPath, { force: true });

@@ -10,7 +10,7 @@ export type StreamFile = { readonly sizeBytes: number; readonly sha256: string }
 export type StreamIndex = Readonly<Record<string, StreamFile>>;
 export type FilmPlace = Pick<ObjectRow, 'backend' | 'bucket_id' | 'generation'>;
 
-const indexName = 'files.json';
+export const streamIndexName = 'files.json';
 const maxKeptBytes = 16 * 1024 * 1024;
 
 export function streamFileKey(
@@ -28,7 +28,7 @@ export async function writeStreamIndex(
   index: StreamIndex,
 ): Promise<void> {
   const bytes = Buffer.from(JSON.stringify(index));
-  await stores[film.backend].put(streamFileKey(film, revision, indexName), bytes);
+  await stores[film.backend].put(streamFileKey(film, revision, streamIndexName), bytes);
 }
 
 export class StreamIndexes {
@@ -41,7 +41,7 @@ export class StreamIndexes {
 
   /** Null when there is no such stream. */
   async find(film: FilmPlace, revision: string): Promise<StreamIndex | null> {
-    const key = streamFileKey(film, revision, indexName);
+    const key = streamFileKey(film, revision, streamIndexName);
     const kept = this.#kept.get(key);
     if (kept) return kept;
     const stream = await this.#stores[film.backend].get(key);

@@ -1,0 +1,83 @@
+// The work of a restore: files first and the database last, so that nobody can serve before all is there.
+import { existsSync } from 'node:fs';
+import { accountChanged } from '../accounts/account-changed.ts';
+import type { Config } from '../config.ts';
+import { databaseFile, migrationsFor, openStores } from '../core.ts';
+import { type BackupFile } from '../keeping/backup/backup-format.ts';
+import { loadDatabase } from '../keeping/backup/load-database.ts';
+import { type Missing, restoreFiles } from '../keeping/backup/restore-files.ts';
+import { readRowFile } from '../keeping/backup/row-file.ts';
+import { deleteObject } from '../objects/change-object.ts';
+import type { Stores } from '../objects/stores.ts';
+import type { ObjectRow } from '../objects/tables.ts';
+import type { Database } from '../platform/database/database.ts';
+import {
+  faultsOfSqliteFile,
+  removeSqliteFile,
+  replaceSqliteFile,
+  sealSqliteFile,
+} from '../platform/database/sqlite/file.ts';
+import { openSqliteDatabase } from '../platform/database/sqlite/sqlite-database.ts';
+import type { Storage } from '../platform/storage/storage.ts';
+import { openSqlitePictureIndex } from '../search/index/sqlite/sqlite-picture-index.ts';
+import { startProgress } from './progress.ts';
+
+export type Restored = { rows: number; objects: number; missing: Missing[] };
+
+export async function restoreAll(config: Config, storage: Storage, backup: BackupFile): Promise<Restored> {
+  const stores = await openStores(config);
+  const objects = backup.tables.find(({ name }) => name === 'objects') as BackupFile['vectors'];
+  const progress = startProgress('Restoring objects:', objects.rows);
+  let missing: Missing[];
+  try {
+    const rows = readRowFile(storage, objects) as AsyncIterable<unknown> as AsyncIterable<ObjectRow>;
+    missing = await restoreFiles({ stores, storage, onObject: () => progress.advance(1) }, rows);
+  } finally {
+    progress.stop();
+  }
+  await restoreDatabase(config, stores, { storage, backup, missing });
+  const rows = backup.tables.reduce((sum, table) => sum + table.rows, 0);
+  return { rows, objects: objects.rows, missing };
+}
+
+async function restoreDatabase(
+  config: Config,
+  stores: Stores,
+  { storage, backup, missing }: { storage: Storage; backup: BackupFile; missing: readonly Missing[] },
+): Promise<void> {
+  const file = databaseFile(config);
+  const made = `${file}.restore`;
+  await removeSqliteFile(made);
+  const target = openSqliteDatabase(made);
+  const pictures = openSqlitePictureIndex({ file: made });
+  const progress = startProgress('Restoring rows:', null);
+  try {
+    const makeTables = (database: Database): Promise<void> => database.migrate(migrationsFor(database));
+    const onRows = (count: number): void => progress.advance(count);
+    await loadDatabase({ storage, backup, target, pictures, makeTables, onRows });
+    await leaveOut(config, { target, stores, missing });
+  } finally {
+    progress.stop();
+    await pictures.close();
+    await target.close();
+  }
+  sealSqliteFile(made);
+  const faults = faultsOfSqliteFile(made);
+  if (faults.length > 0) throw new Error(`The restored database ${made} is not sound: ${faults.join('; ')}`);
+  if (existsSync(file)) throw new Error(`${file} appeared meanwhile`);
+  await replaceSqliteFile({ file, by: made, aside: `${file}.before-restore` });
+}
+
+/** Objects without their original go as if they were deleted; and every bucket gets its manifest. */
+async function leaveOut(
+  { filesUrl: files, storageUrl }: Config,
+  { target, stores, missing }: { target: Database; stores: Stores; missing: readonly Missing[] },
+): Promise<void> {
+  const urls = { files, storage: storageUrl };
+  for (const { account_id: accountId, object_id: objectId } of missing)
+    await deleteObject({ database: target, stores, urls, forgetElsewhere: () => [] }, accountId, objectId);
+  const accounts = await target.read.selectFrom('accounts').select('bucket_id').execute();
+  await target.write(async (tx) => {
+    for (const { bucket_id: bucketId } of accounts) await accountChanged(target, tx, bucketId);
+  });
+}
