@@ -84,6 +84,7 @@ describe('settings', () => {
       IMAGE_QUEUE: 200,
       IMAGE_SECONDS: 10,
       CACHE_MAX_BYTES: 10 * 1024 ** 3,
+      COPIES_MAX_BYTES: 10 * 1024 ** 3,
       MEZZANINES: true,
       BACKGROUND_MODEL: undefined,
       TRUST_PROXY: false,
@@ -133,7 +134,7 @@ describe('settings', () => {
     const problems = problemsOf({
       PORT: '70000',
       BASE_URL: 'ftp://example.com',
-      FILES_STORE: 's3://bucket',
+      FILES_STORE: 's3://bucket?endpont=http://s3.example.com',
       STORAGE_STORE: '/somewhere',
       DATABASE_URL: 'mysql://user:canary@db/tintype',
       VIDEO_PROVIDER: 'other',

@@ -65,7 +65,7 @@ export const settings = {
   ),
   FILES_STORE: optional(
     store,
-    'where the default backend keeps its files: `file:<folder>`',
+    'where the default backend keeps its files: `file:<folder>`, or `s3://bucket/prefix?endpoint=…&region=…`; see [S3](self-hosting.md#s3)',
     '`file:$DATA_DIR/files`',
   ),
   STORAGE_STORE: optional(store, 'where the alternative backend keeps its files', '`file:$DATA_DIR/storage`'),
@@ -146,6 +146,12 @@ export const settings = {
     wholeNumber(0, Number.MAX_SAFE_INTEGER),
     10 * 1024 ** 3,
     'room for variants that can be made again; those used longest ago are dropped',
+    '10 GB',
+  ),
+  COPIES_MAX_BYTES: setting(
+    wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    10 * 1024 ** 3,
+    'room for copies of files that are kept in S3; those used longest ago are dropped',
     '10 GB',
   ),
   MEZZANINES: setting(

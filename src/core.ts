@@ -14,7 +14,7 @@ import { refuseMovedStores } from './keeping/files/moved-stores.ts';
 import { refuseHalfCopied } from './keeping/moving/copy-state.ts';
 import { refuseFenced, refuseMovedFile } from './keeping/moving/moved-database.ts';
 import type { PublicUrls } from './objects/object-json.ts';
-import { parseObjectKey } from './objects/object-keys.ts';
+import { isImmutableKey, parseObjectKey } from './objects/object-keys.ts';
 import type { Stores } from './objects/stores.ts';
 import { objectMigrations } from './objects/tables.ts';
 import type { Database, Migration, Neighbours } from './platform/database/database.ts';
@@ -27,7 +27,9 @@ import { openDatabase } from './open-database.ts';
 import { sqlitePictureMigrations } from './search/index/sqlite/tables.ts';
 import { searchMigrations } from './search/tables.ts';
 import { createSecretBox, loadSecretKey, type SecretBox } from './platform/secrets.ts';
+import { LocalCopies } from './platform/storage/local-copies.ts';
 import { openStorage } from './platform/storage/open-storage.ts';
+import type { Storage } from './platform/storage/storage.ts';
 
 export type Core = {
   database: Database;
@@ -133,8 +135,18 @@ export function deliveryParts(config: Config, { database, secretBox }: Core): De
   };
 }
 
-export async function openStores({ filesStore, storageStore }: Config): Promise<Stores> {
-  return { files: await openStorage(filesStore), storage: await openStorage(storageStore) };
+export async function openStores(config: Config): Promise<Stores> {
+  const copies = new LocalCopies({
+    folder: join(config.dataDir, 'copies'),
+    maxBytes: config.COPIES_MAX_BYTES,
+  });
+  const open = (address: string, name: keyof Stores): Promise<Storage> =>
+    openStorage(address, { copies: () => copies, name, isImmutable: isImmutableKey });
+  const [files, storage] = await Promise.all([
+    open(config.filesStore, 'files'),
+    open(config.storageStore, 'storage'),
+  ]);
+  return { files, storage };
 }
 
 export async function holdObjects(stores: Stores): Promise<boolean> {

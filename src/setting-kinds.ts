@@ -1,4 +1,5 @@
 // The kinds of values a setting can have: each reads a text, or says what it must be.
+import { parseS3Address } from './platform/storage/s3/s3-address.ts';
 
 export type Setting<T> = {
   meaning: string;
@@ -53,9 +54,15 @@ export function databaseAddress(text: string): string {
 }
 
 export function store(text: string): string {
-  if (text.startsWith('s3://'))
-    throw new Wrong('s3:// stores are not available in this version; use file:<folder>');
-  if (!/^file:./.test(text)) throw new Wrong('must be file:<folder>');
+  if (text.startsWith('s3://')) {
+    try {
+      parseS3Address(text);
+    } catch (error) {
+      throw new Wrong((error as Error).message);
+    }
+    return text;
+  }
+  if (!/^file:./.test(text)) throw new Wrong('must be file:<folder> or s3://bucket/prefix?endpoint=…');
   return text;
 }
 

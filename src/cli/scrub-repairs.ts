@@ -13,6 +13,7 @@ import type { ObjectRow } from '../objects/tables.ts';
 import { openFilmService } from '../open-film-service.ts';
 import { openImageService } from '../open-image-service.ts';
 import { AppError } from '../platform/errors.ts';
+import { lockingRows } from '../platform/database/locking-rows.ts';
 import { enqueue } from '../platform/jobs/jobs.ts';
 import { createLog } from '../platform/log.ts';
 import { readFilmRecord } from '../videos/film-record.ts';
@@ -38,9 +39,9 @@ export function createRepairs(config: Config, core: Core): Repairs {
 
 async function remakePoster({ database, stores }: Core, films: FilmService, film: ObjectRow): Promise<void> {
   const { bucket_id: bucketId, generation, backend, type } = film;
-  const path = stores[backend].localPath(originalKey(bucketId, generation));
-  if (path === null) throw new AppError('not_implemented', 'Posters can be made anew of local files only');
-  const { posterPath, film: made } = await films.inspect({ path, type });
+  using copy = await stores[backend].localCopy(originalKey(bucketId, generation));
+  if (copy === null) throw new AppError('object_not_found');
+  const { posterPath, film: made } = await films.inspect({ path: copy.path, type });
   const { poster } = readFilmRecord(made);
   try {
     await stores[backend].put(filmKey(bucketId, generation, posterName), await readFile(posterPath));
@@ -48,11 +49,8 @@ async function remakePoster({ database, stores }: Core, films: FilmService, film
     await rm(posterPath, { force: true });
   }
   await database.write(async (tx) => {
-    const row = await tx
-      .selectFrom('objects')
-      .select('film')
-      .where('generation', '=', generation)
-      .executeTakeFirst();
+    const found = tx.selectFrom('objects').select('film').where('generation', '=', generation);
+    const row = await lockingRows(tx, found).executeTakeFirst();
     if (!row) return;
     const record = JSON.stringify({ ...readFilmRecord(row.film), poster });
     await tx.updateTable('objects').set({ film: record }).where('generation', '=', generation).execute();

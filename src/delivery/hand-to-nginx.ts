@@ -15,7 +15,7 @@ export function nameForNginx(prefix: string | undefined, stores: Stores): NameFo
   if (prefix === undefined) return () => null;
   return ({ backend, bucket_id: bucketId, generation }) => {
     const key = originalKey(bucketId, generation);
-    return stores[backend].localPath(key) === null ? null : `${prefix}/${backend}/${key}`;
+    return stores[backend].pathOnDisk(key) === null ? null : `${prefix}/${backend}/${key}`;
   };
 }
 

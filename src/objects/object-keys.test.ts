@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bucketManifestKey, manifestKey, newGeneration, originalKey, parseObjectKey } from './object-keys.ts';
+import {
+  bucketManifestKey,
+  filmKey,
+  isImmutableKey,
+  manifestKey,
+  newGeneration,
+  originalKey,
+  parseObjectKey,
+  posterName,
+} from './object-keys.ts';
 import { assertStorageKey } from '../platform/storage/storage-key.ts';
 
 test('generations are 24 hex digits, ordered by time and different within one millisecond', () => {
@@ -61,4 +70,18 @@ test('other keys are nobody’s', () => {
     `../0193a/1b/${generation}`,
   ];
   for (const key of foreign) assert.equal(parseObjectKey(key), null, key);
+});
+
+test('originals and files of films never change; manifests and indexes do', () => {
+  const generation = newGeneration();
+  const film = (name: string): string => filmKey('bucket', generation, name);
+  for (const key of [originalKey('bucket', generation), film(posterName), film('r1/720/seg-1.m4s')])
+    assert.equal(isImmutableKey(key), true, key);
+  for (const key of [
+    manifestKey('bucket', generation),
+    bucketManifestKey('bucket'),
+    film('r1/files.json'),
+    'bucket/other',
+  ])
+    assert.equal(isImmutableKey(key), false, key);
 });

@@ -46,6 +46,12 @@ export function bucketManifestKey(bucketId: string): string {
   return `${bucketId}/${bucketManifestName}`;
 }
 
+/** Whether a key always shows the same bytes: those of an original, or of a film's own files but for their indexes. */
+export function isImmutableKey(key: string): boolean {
+  const parsed = parseObjectKey(key);
+  return parsed?.kind === 'original' || (parsed?.kind === 'film' && !key.endsWith(manifestSuffix));
+}
+
 /** Null for every key the functions above do not make. */
 export function parseObjectKey(key: string): ObjectKey | null {
   const [bucketId = '', ...rest] = key.split('/');

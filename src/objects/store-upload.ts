@@ -71,7 +71,6 @@ export class UploadStore {
   async #inspect({ original, content }: ReceivedFile): Promise<InspectedFilm | null> {
     if (content.kind === 'image') return null;
     const path = await original.file.localPath();
-    if (path === null) throw new AppError('not_implemented', 'This storage backend does not take films yet');
     return this.#films.inspect({ path, type: content.type });
   }
 

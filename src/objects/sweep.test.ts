@@ -35,7 +35,7 @@ describe('the sweep of storage', () => {
   async function put(backend: 'files' | 'storage', key: string, ageMs: number): Promise<string> {
     await stores[backend].put(key, Buffer.from('bytes'));
     const at = new Date(Date.now() - ageMs);
-    utimesSync(stores[backend].localPath(key) as string, at, at);
+    utimesSync(stores[backend].pathOnDisk(key) as string, at, at);
     return key;
   }
   const sweep = (): Promise<number> => sweepOrphans(temp.database, stores, noSignal, options);
@@ -92,7 +92,7 @@ describe('the sweep of storage', () => {
     const { bucket_id: bucket } = account;
     const object = await insertObject(temp.database, account);
     const named = await put('files', originalKey(bucket, object.generation), 2 * hourMs);
-    const folder = join(stores.files.localPath(named) as string, '..');
+    const folder = join(stores.files.pathOnDisk(named) as string, '..');
     const past = new Date(Date.now() - 2 * hourMs);
     for (let index = 0; index < 520; index++) {
       const generation = object.generation.slice(0, 12) + index.toString(16).padStart(12, '0');
@@ -124,7 +124,7 @@ describe('the sweep of storage', () => {
   });
 
   test('of staging takes what is old or whose process is gone', async () => {
-    const staging = join(stores.files.localPath('a') as string, '..', '.staging');
+    const staging = join(stores.files.pathOnDisk('a') as string, '..', '.staging');
     const foreign = (name: string, ageMs: number): string => {
       const file = join(staging, name);
       writeFileSync(file, 'x');

@@ -67,6 +67,7 @@ const catalogue = {
   overloaded: [503, 'The server is busy; try again in a moment'],
   database_unavailable: [503, 'The database does not answer at present; try again in a moment'],
   shutting_down: [503, 'The server is restarting; try again in a moment'],
+  storage_unavailable: [503, 'The storage does not answer at present; try again soon'],
   disk_full: [507, 'The server has no room left to store this; nothing was kept'],
 } as const satisfies Record<string, readonly [number, string]>;
 

@@ -5,6 +5,8 @@ import type { Database, Tx } from '../platform/database/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { enqueue, type Job, type JobHandler } from '../platform/jobs/jobs.ts';
 import type { Log } from '../platform/log.ts';
+import { isStorageAway } from '../platform/storage/storage-error.ts';
+import type { LocalCopy } from '../platform/storage/storage.ts';
 import { objectTopic, objectTopicKey } from '../objects/change-object.ts';
 import { manifestJob } from '../objects/manifests.ts';
 import { filmFolderKey, originalKey } from '../objects/object-keys.ts';
@@ -79,6 +81,8 @@ class FilmWork {
   readonly #gone = new AbortController();
   readonly #underWay: UnderWay;
   #record: FilmRecord;
+  /** Held until the work is over. */
+  #original: LocalCopy | null = null;
 
   constructor(parts: ProcessParts, object: ObjectRow, underWay: UnderWay) {
     this.#parts = parts;
@@ -108,6 +112,7 @@ class FilmWork {
       await this.#failed(error);
     } finally {
       this.#underWay.delete(topicKey);
+      this.#original?.release();
       await this.#removeIfGone();
     }
   }
@@ -132,9 +137,9 @@ class FilmWork {
       type: type as FilmType,
       originalUrl: `${objectUrl(urls, this.#object)}original`,
       localFile: async () => {
-        const path = stores[backend].localPath(originalKey(bucketId, generation));
-        if (path === null) throw new Error('This storage has no local files');
-        return { path, type: type as FilmType };
+        this.#original ??= await stores[backend].localCopy(originalKey(bucketId, generation));
+        if (!this.#original) throw new Error('The original of the film is missing');
+        return { path: this.#original.path, type: type as FilmType };
       },
     };
   }
@@ -168,7 +173,7 @@ class FilmWork {
 
   async #failed(error: unknown): Promise<void> {
     if (error instanceof FilmGone || this.#gone.signal.aborted) return;
-    if (error instanceof ProviderUnavailable) throw error;
+    if (error instanceof ProviderUnavailable || isStorageAway(error)) throw error;
     const isFault = error instanceof FilmFault;
     const failures = this.#record.failures + 1;
     this.#record = { ...this.#record, failures };

@@ -1,9 +1,8 @@
 // The key of an account's AI provider: used in its calls and nowhere to be seen, whatever the provider makes of it.
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
+import { everyFile } from '../support/every-file.ts';
 import type { Mode } from '../support/openai-stand-in.ts';
 import { type DescribedPictures, type Searcher, startDescribedPictures } from '../support/search-server.ts';
 import { prepared } from '../support/variants.ts';
@@ -70,17 +69,14 @@ test('success, refusals, nonsense and silence', async () => {
 
 test('no answer, no line of the log and no file holds it', async () => {
   await prepared(described.server);
-  const { dataDir } = described.server;
-  const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
+  const files = await everyFile(described.server);
   const names = new Set(files.map(({ name }) => name));
   for (const name of ['tintype.db', 'tintype.db-wal', 'bucket.json']) assert.ok(names.has(name), name);
   const places: [string, string][] = [
     ...answers.map((text): [string, string] => ['an answer', text]),
     ...described.logLines.map((line): [string, string] => ['the log', line]),
   ];
-  for (const { parentPath, name } of files)
-    places.push([name, await readFile(join(parentPath, name), 'latin1')]);
+  for (const { name, text } of files) places.push([name, text]);
   assert.ok(answers.length > 50 && described.logLines.length > 50);
   // Nor enough of it to guess the rest.
   const parts = [canary, wrongCanary, canary.slice(0, 18), wrongCanary.slice(0, 18)];

@@ -1,12 +1,11 @@
 // Nobody gets at what is not theirs. The cases are made from the description of the API and the table of routes, so that
 // a route nobody thought of here makes this file fail.
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { newAccount, newKey, sendJson, type TestAccount } from '../support/accounts.ts';
 import { assertError } from '../support/assert-error.ts';
 import { eventually } from '../support/eventually.ts';
+import { everyFile } from '../support/every-file.ts';
 import { filePart, multipart, multipartType } from '../support/multipart.ts';
 import { picture } from '../support/pictures.ts';
 import { standIn } from '../support/stand-in.ts';
@@ -396,15 +395,12 @@ describe('secrets', () => {
       const waiting = await waitingJobs(server.app.core.database).execute();
       assert.deepEqual(waiting, [], 'the manifests are written');
     });
-    const entries = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile());
+    const files = await everyFile(server);
     assert.ok(
       files.some(({ name }) => name === 'tintype.db') && files.some(({ name }) => name === 'bucket.json'),
     );
-    for (const { parentPath, name } of files) {
-      const content = await readFile(join(parentPath, name), 'latin1');
-      for (const canary of canaries)
-        assert.ok(!content.includes(canary), `${canary.slice(0, 12)}… in ${name}`);
+    for (const { name, text } of files) {
+      for (const canary of canaries) assert.ok(!text.includes(canary), `${canary.slice(0, 12)}… in ${name}`);
     }
   });
 });

@@ -11,6 +11,7 @@ import { filePart, multipart, multipartType } from '../support/multipart.ts';
 import { picture } from '../support/pictures.ts';
 import { head, openSocket, readAnswer } from '../support/raw-http.ts';
 import { operatorKey, startServer } from '../support/server.ts';
+import { aboutFolders } from '../support/test-stores.ts';
 import { type Service, spawnService } from '../support/spawn-service.ts';
 
 let dataDir: string;
@@ -101,19 +102,23 @@ test('clients that keep their connections open and say nothing do not hold it up
   for (const socket of sockets) socket.destroy();
 });
 
-test('an upload that never ends is cut at the deadline, and leaves nothing', async () => {
-  await using server = await startServer({}, { requestGraceMs: 500, dataDir });
-  const originals = async (): Promise<string[]> =>
-    (await readdir(join(dataDir, 'files'), { recursive: true })).filter((path) =>
-      /\/[0-9a-f]{24}$/.test(path),
-    );
-  const before = await originals();
-  const socket = await openSocket(server);
-  socket.write(head('POST', '/upload/', { 'Content-Type': multipartType, 'Content-Length': 1_000_000 }));
-  const file = Buffer.concat([await picture(60, 60), Buffer.alloc(600_000)]);
-  socket.write(multipart([filePart(file)], { end: false }));
-  await eventually(async () => assert.equal((await originals()).length, before.length + 1));
-  await server.stop();
-  assert.deepEqual(await originals(), before);
-  socket.destroy();
-});
+test(
+  'an upload that never ends is cut at the deadline, and leaves nothing',
+  { skip: aboutFolders },
+  async () => {
+    await using server = await startServer({}, { requestGraceMs: 500, dataDir });
+    const originals = async (): Promise<string[]> =>
+      (await readdir(join(dataDir, 'files'), { recursive: true })).filter((path) =>
+        /\/[0-9a-f]{24}$/.test(path),
+      );
+    const before = await originals();
+    const socket = await openSocket(server);
+    socket.write(head('POST', '/upload/', { 'Content-Type': multipartType, 'Content-Length': 1_000_000 }));
+    const file = Buffer.concat([await picture(60, 60), Buffer.alloc(600_000)]);
+    socket.write(multipart([filePart(file)], { end: false }));
+    await eventually(async () => assert.equal((await originals()).length, before.length + 1));
+    await server.stop();
+    assert.deepEqual(await originals(), before);
+    socket.destroy();
+  },
+);

@@ -20,7 +20,7 @@ export function creatingContract(check: Check): void {
     for (const part of ['first ', 'second']) {
       await file.write(Buffer.from(part));
       const path = await file.localPath();
-      if (path !== null) assert.ok((await readFile(path, 'utf8')).endsWith(part));
+      assert.ok((await readFile(path, 'utf8')).endsWith(part));
     }
     await file.commit();
     assert.equal(String(await read(storage, 'a/both')), 'first second');

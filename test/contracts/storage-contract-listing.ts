@@ -49,4 +49,13 @@ export function listingContract(check: Check): void {
     for await (const { key } of storage.list('a/')) await storage.delete(key);
     assert.deepEqual(await keysOf(storage, ''), []);
   });
+
+  check('more keys than fit in one answer are all listed, and all go with their folder', async (storage) => {
+    const many = Array.from({ length: 1100 }, (_, index) => `many/${String(index).padStart(4, '0')}`);
+    for (let index = 0; index < many.length; index += 50)
+      await Promise.all(many.slice(index, index + 50).map((key) => storage.put(key, Buffer.from('x'))));
+    assert.deepEqual(await keysOf(storage, 'many/'), many);
+    await storage.deleteFolder('many/');
+    assert.deepEqual(await keysOf(storage, ''), []);
+  });
 }

@@ -106,7 +106,8 @@ export function readingContract(check: Check): void {
       await assert.rejects(storage.get(key), `get ${key}`);
       await assert.rejects(storage.head(key), `head ${key}`);
       await assert.rejects(storage.delete(key), `delete ${key}`);
-      assert.throws(() => storage.localPath(key), `localPath ${key}`);
+      await assert.rejects(storage.localCopy(key), `localCopy ${key}`);
+      assert.throws(() => storage.pathOnDisk(key), `pathOnDisk ${key}`);
       await assert.rejects(storage.create(key), `create ${key}`);
     }
     for (const prefix of ['/', '..', 'a//', '../', 'a/../', '.staging/', 'A', 7 as unknown as string]) {

@@ -40,10 +40,27 @@ export function writingContract(check: Check): void {
     await assert.rejects(storage.deleteFolder(''), TypeError);
   });
 
-  check('a local path, where there is one, opens the same bytes', async (storage) => {
+  check('a local copy opens the same bytes until it is released', async (storage) => {
     await storage.put('a/local', Buffer.from('here'));
-    const path = storage.localPath('a/local');
+    const [first, second] = await Promise.all([storage.localCopy('a/local'), storage.localCopy('a/local')]);
+    assert.ok(first && second);
+    first.release();
+    first.release();
+    assert.equal(await readFile(second.path, 'utf8'), 'here');
+    second.release();
+    const path = storage.pathOnDisk('a/local');
     if (path !== null) assert.equal(await readFile(path, 'utf8'), 'here');
+  });
+
+  check('what is replaced or deleted is never shown from an old copy', async (storage) => {
+    for (const text of ['first', 'second', 'third']) {
+      await storage.put('a/changed', Buffer.from(text));
+      assert.equal(String(await read(storage, 'a/changed')), text);
+      using copy = await storage.localCopy('a/changed');
+      assert.equal(await readFile(copy!.path, 'utf8'), text);
+    }
+    await storage.delete('a/changed');
+    assert.equal(await storage.get('a/changed'), null);
   });
 
   check('a source that fails leaves the old bytes and its own error', async (storage) => {

@@ -268,7 +268,7 @@ for (const setup of setups) {
         .select(['bucket_id', 'generation'])
         .where('object_id', '=', 'lost')
         .executeTakeFirstOrThrow();
-      const bytes = stores.files.localPath(originalKey(bucketId, generation)) as string;
+      const bytes = stores.files.pathOnDisk(originalKey(bucketId, generation)) as string;
       await rename(bytes, `${bytes}.away`);
       for (const query of ['', '?dl=a.jpg']) {
         const target = head('GET', `${lost}original${query}`, { Connection: 'close' });

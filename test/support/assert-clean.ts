@@ -1,8 +1,8 @@
 // Proof that a request left nothing behind: staging empty, every original on disk named by a row and every row backed by
 // an original, use of storage equal to the sum of the rows, listings counting the same, and a good upload still working.
 import assert from 'node:assert/strict';
-import { glob, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { countedSeconds } from '../../src/accounts/quota.ts';
 import { eventually } from './eventually.ts';
 import { picture } from './pictures.ts';
@@ -31,12 +31,14 @@ export async function assertClean(server: TestServer): Promise<void> {
 /** What is in staging, on disk, in the rows and in the counts fits together. */
 export async function assertConsistent(server: TestServer): Promise<void> {
   const { objects, accounts } = await rowsOf(server);
-  assert.deepEqual(await filesIn(server, '.staging'), [], 'staging is empty');
-  const originals = (await filesIn(server)).filter((name) => /^[0-9a-f]{24}$/.test(name)).sort();
+  assert.deepEqual(await staged(server), [], 'staging is empty');
+  const keys = await keysIn(server);
+  const originals = keys.map((key) => basename(key)).filter((name) => /^[0-9a-f]{24}$/.test(name));
   const generations = objects.map(({ generation }) => generation).sort();
-  assert.deepEqual(originals, generations, 'originals on disk are those of the rows');
+  assert.deepEqual(originals.sort(), generations, 'originals on disk are those of the rows');
   const films = objects.filter((row) => row.duration_ms !== null).map(({ generation }) => generation);
-  assert.deepEqual(await filmFoldersIn(server), films.sort(), 'files of films are those of the rows');
+  const folders = new Set(keys.flatMap((key) => /\/([0-9a-f]{24})\.film\//.exec(key)?.[1] ?? []));
+  assert.deepEqual([...folders].sort(), films.sort(), 'files of films are those of the rows');
   const facets = await server.app.core.database.read
     .selectFrom('facets')
     .select(['account_id', 'count'])
@@ -79,23 +81,14 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-async function filmFoldersIn({ dataDir }: TestServer): Promise<string[]> {
-  const names = await Promise.all(
-    ['files', 'storage'].map((store) =>
-      Array.fromAsync(glob('*/*/*/*.film/**/*', { cwd: join(dataDir, store) })),
-    ),
-  );
-  const generations = names.flat().map((name) => /\/([0-9a-f]{24})\.film\//.exec(name)?.[1] ?? name);
-  return [...new Set(generations)].sort();
+/** Asked of the stores themselves, wherever they keep them. */
+async function keysIn({ app }: TestServer): Promise<string[]> {
+  const stores = Object.values(app.core.stores);
+  const lists = await Promise.all(stores.map((storage) => Array.fromAsync(storage.list(''))));
+  return lists.flat().map(({ key }) => key);
 }
 
-async function filesIn({ dataDir }: TestServer, below = ''): Promise<string[]> {
-  const names = await Promise.all(
-    ['files', 'storage'].map(async (store) => {
-      const folder = join(dataDir, store, below);
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-      return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
-    }),
-  );
-  return names.flat();
+async function staged({ dataDir }: TestServer): Promise<string[]> {
+  const folders = ['files', 'storage', 'copies'].map((name) => join(dataDir, name, '.staging'));
+  return (await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])))).flat();
 }

@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { freePort } from './free-port.ts';
 import { databaseOfFolder, dropDatabaseOfFolder } from './test-database.ts';
+import { storeSettings } from './test-stores.ts';
 
 export const operatorKey = 'operator-key-for-tests-000000';
 
@@ -45,6 +46,7 @@ export async function startServer(
     LOG_LEVEL: options.logLines ? 'debug' : 'fatal',
     IMAGE_WORKERS: '2',
     ...database.environment,
+    ...(await storeSettings(dataDir)),
     ...environment,
   });
   const { logLines } = options;

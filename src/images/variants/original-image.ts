@@ -1,5 +1,6 @@
 // What the renderer needs of a stored object: where its original lies and what is known of it. A film is shown by its
 // poster, or by the frame of a moment.
+import { AppError } from '../../platform/errors.ts';
 import { filmKey, originalKey, posterName } from '../../objects/object-keys.ts';
 import type { StorageBackend } from '../../accounts/tables.ts';
 import type { Stores } from '../../objects/stores.ts';
@@ -51,9 +52,12 @@ export function originalImageOf(stores: Stores, object: ImageRow, seconds?: numb
     facts: { width, height, frames, alpha: alpha === 1, type: isFilm ? stillType : object.type },
     row: imageRow(object),
     ...(moment ? { moment } : {}),
-    localPath: () => {
-      const path = stores[object.backend].localPath(key);
-      return path ? Promise.resolve(path) : Promise.reject(new Error('This storage has no local files'));
+    localPath: async () => {
+      const copy = await stores[object.backend].localCopy(key);
+      if (!copy) throw new AppError('object_not_found');
+      // A copy stays for minutes after it was asked for, which is longer than a picture may take.
+      copy.release();
+      return copy.path;
     },
   };
 }

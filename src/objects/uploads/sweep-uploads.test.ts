@@ -131,7 +131,7 @@ describe('the sweep of uploads', () => {
     const key = partKey({ bucketId: account.bucket_id, uploadId }, newPartName());
     await stores.files.put(key, Buffer.from('bytes'));
     const at = new Date(Date.now() - ageMs);
-    utimesSync(stores.files.localPath(key) as string, at, at);
+    utimesSync(stores.files.pathOnDisk(key) as string, at, at);
     return key;
   }
 });

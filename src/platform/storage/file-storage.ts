@@ -76,7 +76,12 @@ export function createFileStorage(options: { root: string }): Storage {
       assertKeyPrefix(prefix);
       return listFiles(root, prefix);
     },
-    localPath: pathOf,
+    localCopy: async (key) => ({
+      path: pathOf(key),
+      release: () => undefined,
+      [Symbol.dispose]: () => undefined,
+    }),
+    pathOnDisk: pathOf,
     sweep: ({ olderThanMs }) => sweepStaging(stagingFolder, olderThanMs),
     probe: () =>
       aside(async (writer) => {

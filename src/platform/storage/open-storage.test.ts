@@ -12,15 +12,13 @@ test('a file address may be relative, absolute or a URL, and its folder is made 
   const root = join(base, 'deep', 'a %41 folder');
   for (const address of [`file:${root}`, `file:${relative('.', root)}`, pathToFileURL(root).href]) {
     const storage = await openStorage(address);
-    assert.equal(storage.localPath('a/b'), join(root, 'a/b'));
+    assert.equal(storage.pathOnDisk('a/b'), join(root, 'a/b'));
   }
   assert.equal((await stat(root)).mode & 0o777, 0o700);
 });
 
 test('other addresses are refused with what to do', async () => {
-  await assert.rejects(openStorage('s3://bucket/prefix'), {
-    message: 's3:// storage is not available in this version',
-  });
+  await assert.rejects(openStorage('s3://b'), /must name a bucket/);
   for (const address of ['', 'data', '/data', 'http://host/', 'file:', 'FILE:x']) {
     await assert.rejects(openStorage(address), /storage address/);
   }

@@ -9,7 +9,7 @@ import type { ByteRange } from './storage.ts';
 const readBytesAtOnce = 128 * 1024;
 
 export async function readFileRange(path: string, range: ByteRange | undefined): Promise<Readable | null> {
-  if (range) assertRange(range);
+  if (range) assertByteRange(range);
   const handle = await open(path, 'r').catch(absentOr(null));
   if (!handle) return null;
   try {
@@ -30,7 +30,7 @@ async function streamOf(handle: FileHandle, range: ByteRange | undefined): Promi
   return handle.createReadStream({ ...range, highWaterMark: readBytesAtOnce });
 }
 
-function assertRange({ start, end }: ByteRange): void {
+export function assertByteRange({ start, end }: ByteRange): void {
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start) {
     throw new TypeError(`Not a byte range: ${start}-${end}`);
   }

@@ -21,6 +21,11 @@ export function storageError(error: unknown): AppError {
   return new AppError(isOutOfRoom(error) ? 'disk_full' : 'internal', undefined, { cause: error });
 }
 
+/** Not here and not now: says nothing about what is stored. */
+export function isStorageAway(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'storage_unavailable';
+}
+
 function isOutOfRoom(error: unknown): boolean {
   return error instanceof Error && 'errno' in error && noRoomNumbers.has(Number(error.errno));
 }

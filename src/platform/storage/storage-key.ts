@@ -11,8 +11,12 @@ export function isKeySegment(name: string): boolean {
   return segmentPattern.test(name);
 }
 
+export function isStorageKey(key: string): boolean {
+  return typeof key === 'string' && key.length <= maxKeyLength && keyPattern.test(key);
+}
+
 export function assertStorageKey(key: string): void {
-  if (typeof key !== 'string' || key.length > maxKeyLength || !keyPattern.test(key)) refuse('key', key);
+  if (!isStorageKey(key)) refuse('key', key);
 }
 
 /** A prefix is the beginning of a key and may end inside a segment. */

@@ -30,8 +30,14 @@ export interface Storage {
   /** Every key that starts with the prefix, in the order of its characters, without holding them all in memory. */
   list(prefix: string): AsyncIterable<StoredFacts & { key: string }>;
 
-  /** Where a child process can open the bytes; null when they are not on this machine. */
-  localPath(key: string): string | null;
+  /**
+   * The bytes as a file that a child process can open, fetched when they lie elsewhere; it stays at least until it is
+   * released. Null when there is no such key; a storage of files does not look.
+   */
+  localCopy(key: string): Promise<LocalCopy | null>;
+
+  /** Where the bytes lie on a disk of this machine, for good; null when they lie elsewhere. */
+  pathOnDisk(key: string): string | null;
 
   /** Removes what puts that died left aside: at once when their process is gone, else by age. Returns how many. */
   sweep(options: { olderThanMs: number }): Promise<number>;
@@ -51,14 +57,20 @@ export interface NewFile {
   /** Resolves when more is welcome. Keeps the chunk for a while: the caller must not write into it again. */
   write(chunk: Buffer): Promise<void>;
 
-  /** Where a child process can open all that was written so far; null when it is not on this machine. */
-  localPath(): Promise<string | null>;
+  /** Where a child process can open all that was written so far. */
+  localPath(): Promise<string>;
 
   /** Durable at its key when it resolves. After a rejection the key may show anything: who began it deletes it. */
   commit(): Promise<void>;
 
   /** Removes the bytes; never rejects (what could not be removed is a key that nothing names) and does nothing after a commit. */
   discard(): Promise<void>;
+}
+
+export interface LocalCopy extends Disposable {
+  readonly path: string;
+  /** May be called more than once. */
+  release(): void;
 }
 
 export interface StoredFacts {
