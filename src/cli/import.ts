@@ -8,7 +8,7 @@ import { importFolder, type ImportTotals } from '../objects/import/import-folder
 import { ImportJournal, journalFile } from '../objects/import/journal.ts';
 import { type FoundEntry, walkFolder } from '../objects/import/walk.ts';
 import { parseFolder, parseTagList } from '../objects/object-fields.ts';
-import { UploadStore } from '../objects/store-upload.ts';
+import { UploadStore } from '../objects/uploads/store-upload.ts';
 import { AppError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { processFilmJob } from '../videos/process-film.ts';

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/tables.ts';
 import { AppError } from '../platform/errors.ts';
 import { randomHex } from '../platform/random.ts';
 import { parseObjectId, videoIdPrefix } from './object-fields.ts';
-import type { ReceivedContent, ReceivedFile } from './receive-file.ts';
+import type { ReceivedContent, ReceivedFile } from './uploads/receive-file.ts';
 import type { ObjectRow } from './tables.ts';
 
 export type UploadFields = {

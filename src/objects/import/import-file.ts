@@ -10,9 +10,9 @@ import { AppError, type ErrorCode } from '../../platform/errors.ts';
 import { recall } from '../idempotency.ts';
 import type { FileMark, ImportJournal } from './journal.ts';
 import { cleanFileName, parseFolder } from '../object-fields.ts';
-import { newOriginal } from '../new-original.ts';
-import { receiveFile } from '../receive-file.ts';
-import type { StoredAnswer, UploadStore } from '../store-upload.ts';
+import { newOriginal } from '../uploads/new-original.ts';
+import { receiveFile } from '../uploads/receive-file.ts';
+import type { StoredAnswer, UploadStore } from '../uploads/store-upload.ts';
 import type { Stores } from '../stores.ts';
 
 export type ImportParts = {

@@ -7,7 +7,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { UploadFields } from '../new-object-row.ts';
 import { cleanFileName, parseFolder, parseObjectId, parseTagList, videoIdPrefix } from '../object-fields.ts';
-import { tooLarge } from '../receive-file.ts';
+import { tooLarge } from './receive-file.ts';
 import { partBytes } from './receive-parts.ts';
 import { maxParts } from './resumable-rows.ts';
 import { fieldsUnder, limitsUnder, type TokenTerms } from './upload-token.ts';

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../accounts/authenticate.ts';
 import { limitsOf } from '../../accounts/limits.ts';
 import { toIsoTime } from '../../accounts/units.ts';
-import type { StoredAnswer } from '../store-upload.ts';
+import type { StoredAnswer } from './store-upload.ts';
 import type { ResumableUpload } from '../tables.ts';
 import type { TusHandlers, TusUpload } from './ask-tus.ts';
 import { clearParts } from './clear-parts.ts';

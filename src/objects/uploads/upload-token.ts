@@ -7,7 +7,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { type Statement, statement } from '../../platform/database/statement.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { UploadFields } from '../new-object-row.ts';
-import type { UploadLimits } from '../receive-file.ts';
+import type { UploadLimits } from './receive-file.ts';
 import type { UploadToken } from '../tables.ts';
 
 export const tokenPrefix = 'ttu_';

@@ -1,9 +1,9 @@
 // Takes an upload's multipart body apart: one file and three small fields, in any order. Every fault becomes a clear 4xx.
-import { MultipartFault, MultipartParser, type PartHead } from '../lib/multipart-parser.ts';
-import { AppError } from '../platform/errors.ts';
-import { cleanFileName, parseFolder, parseObjectId, parseTagList } from './object-fields.ts';
+import { MultipartFault, MultipartParser, type PartHead } from '../../lib/multipart-parser.ts';
+import { AppError } from '../../platform/errors.ts';
+import { cleanFileName, parseFolder, parseObjectId, parseTagList } from '../object-fields.ts';
 import type { FileReceiver, ReceivedFile } from './receive-file.ts';
-import type { UploadFields } from './new-object-row.ts';
+import type { UploadFields } from '../new-object-row.ts';
 
 const maxParts = 50;
 const maxFieldBytes = 64 * 1024;

@@ -1,20 +1,20 @@
 // POST /upload/: one image or film, streamed to its place; the answer means it is safe.
 import type { FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
-import { limitsOf } from '../accounts/limits.ts';
-import type { Database } from '../platform/database/database.ts';
-import type { Statement } from '../platform/database/statement.ts';
-import { AppError } from '../platform/errors.ts';
-import type { HttpApp } from '../platform/http/http-server.ts';
-import { parseIdempotencyKey, recall } from './idempotency.ts';
+import { limitsOf } from '../../accounts/limits.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Statement } from '../../platform/database/statement.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { HttpApp } from '../../platform/http/http-server.ts';
+import { parseIdempotencyKey, recall } from '../idempotency.ts';
 import { newOriginal } from './new-original.ts';
-import { StoredObject } from './object-json.ts';
+import { StoredObject } from '../object-json.ts';
 import { readUpload } from './read-upload.ts';
 import { FileReceiver } from './receive-file.ts';
 import type { StoredAnswer, UploadStore } from './store-upload.ts';
-import type { Stores } from './stores.ts';
-import { UnderWay } from './uploads/under-way.ts';
-import { assertKindUnder, fieldsUnder, limitsUnder, spendToken, termsOf } from './uploads/upload-token.ts';
+import type { Stores } from '../stores.ts';
+import { UnderWay } from './under-way.ts';
+import { assertKindUnder, fieldsUnder, limitsUnder, spendToken, termsOf } from './upload-token.ts';
 
 const maxBoundaryCharacters = 200;
 

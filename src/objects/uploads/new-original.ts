@@ -1,8 +1,8 @@
 // Where an upload's bytes go before anybody knows of them: a key made for it alone, in the backend the account has chosen.
-import type { Account, StorageBackend } from '../accounts/tables.ts';
-import type { NewFile } from '../platform/storage/storage.ts';
-import { newGeneration, originalKey } from './object-keys.ts';
-import type { Stores } from './stores.ts';
+import type { Account, StorageBackend } from '../../accounts/tables.ts';
+import type { NewFile } from '../../platform/storage/storage.ts';
+import { newGeneration, originalKey } from '../object-keys.ts';
+import type { Stores } from '../stores.ts';
 
 export type NewOriginal = { backend: StorageBackend; generation: string; key: string; file: NewFile };
 

@@ -2,25 +2,25 @@
 // What dies before the commit leaves a key that no row names, and a janitor takes it.
 import { sql } from 'kysely';
 import { readFile, rm } from 'node:fs/promises';
-import { noticeFullStorage } from '../accounts/full-storage.ts';
-import { countedSeconds, holdAccount, takeStorage, takeVideo } from '../accounts/quota.ts';
-import type { Account } from '../accounts/tables.ts';
-import { eventStatements } from '../events/record-event.ts';
-import type { Database, Tx } from '../platform/database/database.ts';
-import { type Statement, statement } from '../platform/database/statement.ts';
-import { AppError, retryAfter } from '../platform/errors.ts';
-import { failpoint } from '../platform/failpoints.ts';
-import { enqueueStatement, type Job } from '../platform/jobs/jobs.ts';
-import { facetsOf, facetStatements } from './facets.ts';
-import { recall, rememberFirst } from './idempotency.ts';
-import { manifestJob } from './manifests.ts';
-import { filmFolderKey, filmKey, posterName } from './object-keys.ts';
-import { objectEventData } from './object-event-data.ts';
-import { type PublicUrls, storedObject } from './object-json.ts';
-import { type InspectedFilm, type NewRow, newRow, type UploadFields } from './new-object-row.ts';
+import { noticeFullStorage } from '../../accounts/full-storage.ts';
+import { countedSeconds, holdAccount, takeStorage, takeVideo } from '../../accounts/quota.ts';
+import type { Account } from '../../accounts/tables.ts';
+import { eventStatements } from '../../events/record-event.ts';
+import type { Database, Tx } from '../../platform/database/database.ts';
+import { type Statement, statement } from '../../platform/database/statement.ts';
+import { AppError, retryAfter } from '../../platform/errors.ts';
+import { failpoint } from '../../platform/failpoints.ts';
+import { enqueueStatement, type Job } from '../../platform/jobs/jobs.ts';
+import { facetsOf, facetStatements } from '../facets.ts';
+import { recall, rememberFirst } from '../idempotency.ts';
+import { manifestJob } from '../manifests.ts';
+import { filmFolderKey, filmKey, posterName } from '../object-keys.ts';
+import { objectEventData } from '../object-event-data.ts';
+import { type PublicUrls, storedObject } from '../object-json.ts';
+import { type InspectedFilm, type NewRow, newRow, type UploadFields } from '../new-object-row.ts';
 import type { ReceivedFile } from './receive-file.ts';
-import type { Stores } from './stores.ts';
-import type { ObjectRow } from './tables.ts';
+import type { Stores } from '../stores.ts';
+import type { ObjectRow } from '../tables.ts';
 
 export type StoreUpload = {
   account: Account;

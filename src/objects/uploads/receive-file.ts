@@ -2,16 +2,16 @@
 // can have is known when the last one has come, and nothing of it stays in memory. What a film holds is found out later,
 // by a decoder in a process of its own.
 import { createHash } from 'node:crypto';
-import { SNIFF_BYTES, sniffType } from '../lib/sniff-type.ts';
-import type { SniffedType } from '../lib/sniffers/sniffed-type.ts';
+import { SNIFF_BYTES, sniffType } from '../../lib/sniff-type.ts';
+import type { SniffedType } from '../../lib/sniffers/sniffed-type.ts';
 import {
   createImageWalker,
   type ImageFacts,
   ImageFault,
   type ImageType,
   type ImageWalker,
-} from '../lib/walk-image.ts';
-import { AppError } from '../platform/errors.ts';
+} from '../../lib/walk-image.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { NewOriginal } from './new-original.ts';
 
 export type UploadLimits = { maxImageBytes: number | null; maxVideoBytes: number | null };
