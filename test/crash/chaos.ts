@@ -1,5 +1,9 @@
-// The long versions: 200 kills (CRASH_ROUNDS for more), 60 losses of power (POWER_LOSSES), and every error at the first
-// calls of each kind until it is no longer met. `npm run chaos`; takes the better part of an hour.
+// The long versions: 200 kills (CRASH_ROUNDS for more), 60 losses of power (POWER_LOSSES), every error at the first
+// calls of each kind until it is no longer met, and with TEST_DATABASE 200 kills of nodes (NODE_KILLS) and outages of their
+// database of a minute each (OUTAGE_SECONDS). `npm run chaos`; takes the better part of an hour, with nodes two.
+import { spawnSync } from 'node:child_process';
+import { skipWithoutServer } from '../nodes/nodes.ts';
+import { runNodeKills } from '../nodes/run-node-kills.ts';
 import { type FaultCase, nameOf, runFaultCase } from './fault-cases.ts';
 import { runPowerLosses } from './power-loss/power-losses.ts';
 import { runRounds } from './run-rounds.ts';
@@ -23,6 +27,16 @@ if (skipWithoutStrace) console.log(skipWithoutStrace);
 else {
   console.log(await runPowerLosses(Number(process.env['POWER_LOSSES'] ?? 60)));
   await runFaults();
+}
+if (!skipWithoutServer) await runNodes();
+
+async function runNodes(): Promise<void> {
+  await runNodeKills(Number(process.env['NODE_KILLS'] ?? 200));
+  const { status } = spawnSync(process.execPath, ['--test', 'test/nodes/database-away.test.ts'], {
+    stdio: 'inherit',
+    env: { OUTAGE_SECONDS: '60', ...process.env },
+  });
+  if (status !== 0) throw new Error('The nodes did not bear an outage of their database');
 }
 
 async function runFaults(): Promise<void> {

@@ -5,6 +5,8 @@ import { AppError, retryAfter } from '../../errors.ts';
 const lostToAnother = new Set(['40001', '40P01']);
 /** Shutting down, starting, no more connections; class 08 is the line itself. */
 const awayCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006']);
+/** The server has ended the session: told to, crashed, or tired of waiting for us. */
+const endedCodes = new Set(['57P01', '57P02', '57P05', '25P03']);
 const lineCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -50,10 +52,14 @@ function waitedInVain(error: unknown): boolean {
 
 /** The session is of no further use. */
 export function isBrokenLine(error: unknown): boolean {
-  if (lineCodes.has(codeOf(error))) return true;
-  return (
-    error instanceof Error && /terminated|not queryable|connection error|read timeout/i.test(error.message)
-  );
+  return isCutLine(error) || (error instanceof Error && /read timeout/i.test(error.message));
+}
+
+/** It ended in the middle, for no fault of what ran in it: another session may do. */
+export function isCutLine(error: unknown): boolean {
+  const code = codeOf(error);
+  if (lineCodes.has(code) || endedCodes.has(code)) return true;
+  return error instanceof Error && /terminated|not queryable|connection error/i.test(error.message);
 }
 
 function codeOf(error: unknown): string {

@@ -30,7 +30,7 @@ export class NewRows {
       this.heard(table);
       this.#untold.add(table);
     }
-    this.#timer ??= setTimeout(() => this.#send(), gatherMs).unref();
+    if (this.#timer === null) this.#timer = setTimeout(() => this.#send(), gatherMs).unref();
   }
 
   heard(table: string): void {

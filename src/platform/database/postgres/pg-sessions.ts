@@ -1,4 +1,5 @@
 // Sessions of a real server, through `pg`: a bounded pool, every statement sent without waiting for the one before.
+import type * as Pg from 'pg';
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { databaseAway } from './failures.ts';
 import { PreparedNames } from './prepared-names.ts';
@@ -16,7 +17,8 @@ export type PgSessionsOptions = { url: string; maxSessions: number };
 /** Longer than anything we ask for in the course of a request; what takes longer by nature lifts it for itself. */
 const statementTimeoutMs = 10_000;
 const lockTimeoutMs = 5_000;
-const idleInTransactionMs = 30_000;
+/** A node that was frozen or lost its power holds up others no longer than this. */
+const idleInTransactionMs = 3_000;
 /** Waiting for a free session included. */
 const acquireTimeoutMs = 10_000;
 /** For a line that died without a word; the watch notices a server that did. */
@@ -50,7 +52,12 @@ export async function openPgSessions({ url, maxSessions }: PgSessionsOptions): P
   };
   return new PgSessions(
     makePool,
-    () => new pg.Client({ ...settings, connectionTimeoutMillis: watchConnectMs }),
+    () =>
+      new pg.Client({
+        ...settings,
+        application_name: 'tintype watch',
+        connectionTimeoutMillis: watchConnectMs,
+      }),
   );
 }
 
@@ -95,7 +102,10 @@ class PgSessions implements Sessions {
     client.on('notification', ({ channel, payload }) => hear({ channel, payload: payload ?? '' }));
     try {
       await client.connect();
-      for (const channel of channels) await client.query(`listen ${channel}`);
+      for (const channel of channels) {
+        const listen = { text: `listen ${channel}`, query_timeout: watchConnectMs };
+        await client.query(listen);
+      }
     } catch (error) {
       destroy(client);
       throw error;
@@ -115,7 +125,7 @@ class PgSessions implements Sessions {
     this.#away = away;
     if (!away) return;
     for (const client of this.#inUse) destroy(client);
-    for (const refuse of [...this.#waiting]) refuse(databaseAway());
+    for (const refuse of this.#waiting) refuse(databaseAway());
     // What is idle there, or still connecting, is lost to the same outage.
     void this.#pool.end().catch(() => undefined);
     this.#pool = this.#makePool();
@@ -164,11 +174,7 @@ const int8 = 20;
 const numeric = 1700;
 
 /** Counts, times and sums fit into a number; `pg` would give them as texts. */
-function parserOf(
-  pg: typeof import('pg'),
-  oid: number,
-  format?: 'text' | 'binary',
-): (text: string) => unknown {
+function parserOf(pg: typeof Pg, oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
   if (oid === int8 || oid === numeric) return Number;
   return pg.types.getTypeParser(oid, format as 'text');
 }

@@ -5,7 +5,7 @@ import { randomHex } from '../../random.ts';
 import type { Announcement, Database, Migration, Neighbours, Tables } from '../database.ts';
 import { compileStatement, type Statement } from '../statement.ts';
 import { postgresDialect } from './dialect.ts';
-import { isBrokenLine, toAppError } from './failures.ts';
+import { isBrokenLine, isCutLine, toAppError } from './failures.ts';
 import { addFunctions } from './functions.ts';
 import { NewRows } from './new-rows.ts';
 import { ServerWatch } from './server-watch.ts';
@@ -14,6 +14,8 @@ import { Transactions } from './transactions.ts';
 
 const announcementChannel = 'tintype_announcements';
 const newRowsChannel = 'tintype_new_rows';
+/** As many sessions as may have been cut together with one that is tried. */
+const maxReadAttempts = 3;
 /** Any number, the same in every process that migrates. */
 const migrationLock = 7_468_331_021;
 
@@ -77,21 +79,22 @@ export async function openPostgresDatabase(sessions: Sessions, neighbours?: Neig
   };
 }
 
-/** What stands alone needs no transaction. */
+/** What stands alone needs no transaction. Run again when its session broke: it only reads, and others may be whole. */
 async function runAlone(sessions: Sessions, query: PostgresQuery): Promise<PostgresResult> {
-  try {
-    const session = await sessions.acquire();
-    let broken = false;
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      return await session.query(query);
+      const session = await sessions.acquire();
+      try {
+        const result = await session.query(query);
+        session.release();
+        return result;
+      } catch (error) {
+        session.release({ broken: isBrokenLine(error) });
+        if (!isCutLine(error) || attempt === maxReadAttempts) throw error;
+      }
     } catch (error) {
-      broken = isBrokenLine(error);
-      throw error;
-    } finally {
-      session.release({ broken });
+      throw toAppError(error);
     }
-  } catch (error) {
-    throw toAppError(error);
   }
 }
 

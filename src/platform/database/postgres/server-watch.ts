@@ -1,5 +1,6 @@
 // One session that stays: it hears notifications, keeps our clock in step with the server's, and finds out within two seconds
-// when the server no longer answers. Then everything under way fails at once instead of hanging, until it is back.
+// when the server no longer answers. Then everything under way fails at once instead of hanging, until it is back. When only
+// its own line was cut, it takes another, and nobody else notices.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Notification, Sessions, Watch } from './sessions.ts';
 
@@ -9,12 +10,15 @@ const reconnectEveryMs = 250;
 /** A timer this late says that this process was held up, not the server. */
 const lateMs = 200;
 
+/** Of a question: a line that was cut says nothing about the server, silence does. */
+type Outcome = 'answered' | 'cut' | 'silent';
+
 export type ServerWatchOptions = {
   sessions: Sessions;
   channels: readonly string[];
-  hear(notification: Notification): void;
+  hear: (notification: Notification) => void;
   /** Notifications may have been missed. */
-  onGap(): void;
+  onGap: () => void;
 };
 
 export class ServerWatch {
@@ -52,13 +56,10 @@ export class ServerWatch {
   async #connect(): Promise<Watch> {
     const { sessions, channels, hear } = this.#options;
     const watch = await sessions.watch(channels, hear);
-    try {
-      await this.#setClock(watch);
-      return watch;
-    } catch (error) {
-      watch.end();
-      throw error;
-    }
+    const outcome = await outcomeOf(this.#setClock(watch));
+    if (outcome === 'answered') return watch;
+    watch.end();
+    throw new Error('The server took a connection, but does not answer');
   }
 
   async #keep(first: Watch): Promise<void> {
@@ -69,25 +70,29 @@ export class ServerWatch {
         this.#watch = watch;
         sessions.setAway(false);
         if (watch !== first) onGap();
-        await this.#pingUntilSilent(watch);
+        const outcome = await this.#pingWhileAnswered(watch);
         watch.end();
         this.#watch = null;
         if (this.#stopping.signal.aborted) return;
-        sessions.setAway(true);
+        if (outcome === 'silent') sessions.setAway(true);
       }
       watch = await this.#connect().catch(() => null);
-      if (!watch) await this.#pause(reconnectEveryMs);
+      if (watch) continue;
+      sessions.setAway(true);
+      await this.#pause(reconnectEveryMs);
     }
     watch?.end();
   }
 
-  async #pingUntilSilent(watch: Watch): Promise<void> {
-    let ended = false;
-    watch.onEnd(() => (ended = true));
-    while (!ended && !this.#stopping.signal.aborted) {
-      if (!(await answersInTime(this.#setClock(watch)))) return;
-      await this.#pause(pingEveryMs);
+  async #pingWhileAnswered(watch: Watch): Promise<Outcome> {
+    const ended = Promise.withResolvers<'cut'>();
+    watch.onEnd(() => ended.resolve('cut'));
+    while (!this.#stopping.signal.aborted) {
+      const outcome = await Promise.race([ended.promise, outcomeOf(this.#setClock(watch))]);
+      if (outcome !== 'answered') return outcome;
+      await Promise.race([ended.promise, this.#pause(pingEveryMs)]);
     }
+    return 'cut';
   }
 
   async #setClock(watch: Watch): Promise<void> {
@@ -104,20 +109,20 @@ export class ServerWatch {
   }
 }
 
-function answersInTime(ping: Promise<void>): Promise<boolean> {
+function outcomeOf(ping: Promise<void>): Promise<Outcome> {
   return new Promise((resolve) => {
     const wait = (ms: number): NodeJS.Timeout => {
       const due = Date.now() + ms;
       return setTimeout(() => {
         if (Date.now() - due > lateMs) timer = wait(answerWithinMs);
-        else resolve(false);
+        else resolve('silent');
       }, ms).unref();
     };
     let timer = wait(answerWithinMs);
     ping
       .then(
-        () => resolve(true),
-        () => resolve(false),
+        () => resolve('answered'),
+        () => resolve('cut'),
       )
       .finally(() => clearTimeout(timer));
   });

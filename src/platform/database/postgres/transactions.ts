@@ -1,11 +1,12 @@
 // Transactions on a server that runs many at once. One that lost to another, through a deadlock or a row changed under
-// it, is run again as a whole; so nothing but database work may happen in one.
+// it, or whose session broke before the commit was asked for, is run again as a whole; so nothing but database work may
+// happen in one.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { failpoint } from '../../failpoints.ts';
 import type { Tables, Tx } from '../database.ts';
 import { postgresDialect } from './dialect.ts';
-import { isBrokenLine, isLostToAnother, toAppError } from './failures.ts';
+import { isBrokenLine, isCutLine, isLostToAnother, toAppError } from './failures.ts';
 import type { NewRows } from './new-rows.ts';
 import type { PooledSession, PostgresQuery, PostgresResult, Sessions } from './sessions.ts';
 
@@ -29,6 +30,13 @@ class Refusal extends Error {
   constructor(reason: Error) {
     super('A batch was refused');
     this.reason = reason;
+  }
+}
+
+/** Its session broke before the commit was asked for: nothing of it holds. */
+class CutShort extends Error {
+  constructor(cause: unknown) {
+    super('A transaction was cut short', { cause });
   }
 }
 
@@ -78,7 +86,9 @@ export class Transactions {
         return await this.#once(work);
       } catch (error) {
         if (error instanceof Refusal) throw error.reason;
-        if (!isLostToAnother(error) || attempt === maxAttempts) throw toAppError(error);
+        const canHoldYet = isLostToAnother(error) || error instanceof CutShort;
+        if (!canHoldYet || attempt === maxAttempts)
+          throw toAppError(error instanceof CutShort ? error.cause : error);
         await sleep(Math.random() * backOffMs * 2 ** attempt);
       }
     }
@@ -103,9 +113,10 @@ export class Transactions {
       failpoint('database:before-commit');
       await session.query({ text: 'commit' });
     } catch (error) {
+      const isAsked = !transaction.isOpen;
       transaction.isOpen = false;
       await rollBack(session, error);
-      throw error;
+      throw isCutLine(error) && !isAsked ? new CutShort(error) : error;
     }
     session.release();
     failpoint('database:committed');
