@@ -63,7 +63,7 @@ export async function openCore(config: Config, options: CoreOptions = {}): Promi
   const urls: PublicUrls = { files: config.filesUrl, storage: config.storageUrl };
   const database = await openIts(config, stores, options);
   try {
-    await refuseUnfinished(database);
+    if (!options.rebuilding) await refuseUnfinished(database);
     const isNew = database.engine === 'postgres' && !(await hasTables(database));
     if (isNew && !options.rebuilding) await refuseOrphans(stores, 'The database');
     await database.migrate(migrationsFor(database));

@@ -1,20 +1,23 @@
 // From the address of a database that is to be filled to that database, with the index of pictures it has.
 import { isAbsolute } from 'node:path';
 import type { Database } from './platform/database/database.ts';
+import { openPgSessions } from './platform/database/postgres/pg-sessions.ts';
+import { openPostgresDatabase } from './platform/database/postgres/postgres-database.ts';
 import { openSqliteDatabase } from './platform/database/sqlite/sqlite-database.ts';
 import { OperatorError } from './platform/errors.ts';
 import type { PictureIndex } from './search/index/picture-index.ts';
+import { openPostgresPictureIndex } from './search/index/postgres/postgres-picture-index.ts';
 import { openSqlitePictureIndex } from './search/index/sqlite/sqlite-picture-index.ts';
+import { databaseAddress } from './setting-kinds.ts';
+
+const sessions = 4;
 
 export type TargetDatabase = { database: Database; pictures: PictureIndex; close(): Promise<void> };
 
 export async function openTargetDatabase(address: string): Promise<TargetDatabase> {
-  if (!address.startsWith('sqlite:'))
-    throw new OperatorError('PostgreSQL is not available in this version; sqlite:/absolute/path is');
-  const file = address.slice('sqlite:'.length);
-  if (!isAbsolute(file)) throw new OperatorError('The address of a SQLite file is sqlite:/absolute/path');
-  const database = openSqliteDatabase(file);
-  const pictures = openSqlitePictureIndex({ file });
+  const { database, pictures } = address.startsWith('sqlite:')
+    ? openSqliteTarget(address.slice('sqlite:'.length))
+    : await openPostgresTarget(address);
   return {
     database,
     pictures,
@@ -23,4 +26,24 @@ export async function openTargetDatabase(address: string): Promise<TargetDatabas
       await database.close();
     },
   };
+}
+
+type Target = Omit<TargetDatabase, 'close'>;
+
+function openSqliteTarget(file: string): Target {
+  if (!isAbsolute(file)) throw new OperatorError('The address of a SQLite file is sqlite:/absolute/path');
+  return { database: openSqliteDatabase(file), pictures: openSqlitePictureIndex({ file }) };
+}
+
+async function openPostgresTarget(address: string): Promise<Target> {
+  try {
+    const url = databaseAddress(address);
+    const database = await openPostgresDatabase(await openPgSessions({ url, maxSessions: sessions }));
+    return { database, pictures: openPostgresPictureIndex({ database }) };
+  } catch (error) {
+    // The address may hold a password and is not repeated.
+    throw new OperatorError(`The target database cannot be used: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
 }

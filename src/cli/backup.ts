@@ -3,9 +3,9 @@ import type { Config } from '../config.ts';
 import { type Core, databaseFile } from '../core.ts';
 import { createBytePace } from '../keeping/files/byte-pace.ts';
 import { type BackupReport, makeBackup } from '../keeping/backup/make-backup.ts';
+import { openPictureIndex } from '../open-picture-index.ts';
 import { loadSecretKey } from '../platform/secrets.ts';
 import { openStorage } from '../platform/storage/open-storage.ts';
-import { openSqlitePictureIndex } from '../search/index/sqlite/sqlite-picture-index.ts';
 import { version } from '../version.ts';
 import { jsonOption, readArguments } from './arguments.ts';
 import { backupAddress } from './backup-address.ts';
@@ -49,8 +49,8 @@ export async function backup(args: string[], config: () => Config): Promise<0 | 
 type Options = { address: string; bytesPerSecond: number | null; withKey: boolean };
 
 async function run(config: Config, core: Core, options: Options): Promise<BackupReport> {
-  const file = databaseFile(config);
-  const pictures = openSqlitePictureIndex({ file });
+  const file = core.database.engine === 'sqlite' ? databaseFile(config) : null;
+  const pictures = openPictureIndex(config, core.database);
   const progress = startProgress('Rows and objects:', null);
   const key = await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir });
   let copiedBytes = 0;

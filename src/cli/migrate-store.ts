@@ -8,13 +8,14 @@ import { createBytePace } from '../keeping/files/byte-pace.ts';
 import { copyStore, removeGone, type StoreMoveParts, type StorePass } from '../keeping/files/move-store.ts';
 import { noteMovedStore } from '../keeping/files/moved-stores.ts';
 import { parseObjectKey } from '../objects/object-keys.ts';
-import { openSqliteReader, sealSqliteFile } from '../platform/database/sqlite/file.ts';
-import { AppError } from '../platform/errors.ts';
+import { sealSqliteFile } from '../platform/database/sqlite/file.ts';
+import { AppError, OperatorError } from '../platform/errors.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { openStorage } from '../platform/storage/open-storage.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import { UsageError } from './arguments.ts';
 import { formatBytes, printJson } from './output.ts';
+import { readDatabase } from './read-database.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { lockCommand, lockWhenStopped } from './wait-for-stop.ts';
 
@@ -97,8 +98,8 @@ class StoreMove {
 
   async copyOnce(): Promise<number> {
     const startedAt = Date.now();
-    using records = openSqliteReader(databaseFile(this.#config));
-    const pass = await copyStore(this.#parts, records.read, this.#seenAt);
+    const pass = await readDatabase(this.#config, (read) => copyStore(this.#parts, read, this.#seenAt));
+    if (!pass) throw new OperatorError('There is no database that says what is stored');
     this.#seenAt = startedAt;
     await writeFile(this.#journal, JSON.stringify({ seenAt: startedAt }));
     this.#count(pass);
@@ -112,7 +113,7 @@ class StoreMove {
     noteMovedStore(this.#config.dataDir, { from, to, state: 'finishing', at });
     failpoint('move:finishing');
     // An import that began before would go on writing where nobody looks any more: nobody may have the database open.
-    sealSqliteFile(databaseFile(this.#config));
+    if (!this.#config.DATABASE_URL) sealSqliteFile(databaseFile(this.#config));
     while ((await this.copyOnce()) > 0);
     await removeGone(this.#parts, this.#totals);
     this.#progress.stop();

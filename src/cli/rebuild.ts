@@ -1,13 +1,15 @@
 // `tintype rebuild`: makes a lost database anew from the manifests in both stores; the old one is kept aside.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Config } from '../config.ts';
 import { type Core, databaseFile, openCore } from '../core.ts';
+import { claimForCopy, writeCopyState } from '../keeping/moving/copy-state.ts';
+import { describeTables } from '../keeping/rows/table-shape.ts';
 import { areEqual, compareDatabases, type TableDifferences } from '../objects/rebuild/compare.ts';
 import { rebuildFromManifests } from '../objects/rebuild/rebuild-from-manifests.ts';
 import type { RebuildReport } from '../objects/rebuild/report.ts';
-import type { Tables } from '../platform/database/database.ts';
+import type { Tables, Tx } from '../platform/database/database.ts';
 import { lockDataDir } from '../platform/database/data-dir-lock.ts';
 import {
   faultsOfSqliteFile,
@@ -74,22 +76,22 @@ async function replaceDatabase(config: Config, options: { force: boolean; json: 
 
 /** A PostgreSQL database is filled where it is, so it must be empty: nothing of another is ever replaced. */
 async function fillPostgres(config: Config, json: boolean): Promise<0> {
-  const isFilled = await readDatabase(config, (read) =>
-    read.selectFrom('accounts').select('account_id').limit(1).executeTakeFirst(),
-  );
-  if (isFilled)
-    throw new AppError(
-      'conflict',
-      'The database of DATABASE_URL has accounts. Make an empty one, set DATABASE_URL to it and run this again; see first what differs with "tintype rebuild --check"',
-    );
-  const report = await restore(await openCore(config, { rebuilding: true }));
+  const core = await openCore(config, { rebuilding: true });
+  const begun = { from: 'manifests', by: 'tintype rebuild' };
+  const state = await claimForCopy(core.database, begun).catch(async (error: unknown) => {
+    await core.database.close();
+    throw error;
+  });
+  // One that was broken off begins anew.
+  await core.database.write((tx) => removeAllRows(tx));
+  const report = await restore(core, (tx) => writeCopyState(tx, { ...state, complete: true }));
   if (json) printJson(report);
   else printReport(report);
   if (report.accounts === 0) throw new AppError('not_found', nothingFound(config));
   return 0;
 }
 
-async function restore(core: Core): Promise<RebuildReport> {
+async function restore(core: Core, complete?: (tx: Tx) => Promise<void>): Promise<RebuildReport> {
   const progress = startProgress('Restoring objects:', null);
   try {
     const report = await rebuildFromManifests({
@@ -98,11 +100,17 @@ async function restore(core: Core): Promise<RebuildReport> {
       onProgress: (manifests) => progress.advance(manifests),
     });
     await resumeFilms(core.database);
+    if (complete) await core.database.write(complete);
     return report;
   } finally {
     progress.stop();
     await core.database.close();
   }
+}
+
+async function removeAllRows(tx: Tx): Promise<void> {
+  for (const { name } of (await describeTables(tx)).toReversed())
+    await sql`delete from ${sql.table(name)}`.execute(tx);
 }
 
 /** The file is whole, checked and self-contained when this resolves. */

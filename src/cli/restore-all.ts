@@ -17,9 +17,8 @@ import {
   replaceSqliteFile,
   sealSqliteFile,
 } from '../platform/database/sqlite/file.ts';
-import { openSqliteDatabase } from '../platform/database/sqlite/sqlite-database.ts';
 import type { Storage } from '../platform/storage/storage.ts';
-import { openSqlitePictureIndex } from '../search/index/sqlite/sqlite-picture-index.ts';
+import { openTargetDatabase, type TargetDatabase } from '../open-target-database.ts';
 import { startProgress } from './progress.ts';
 
 export type Restored = { rows: number; objects: number; missing: Missing[] };
@@ -40,16 +39,27 @@ export async function restoreAll(config: Config, storage: Storage, backup: Backu
   return { rows, objects: objects.rows, missing };
 }
 
-async function restoreDatabase(
-  config: Config,
-  stores: Stores,
-  { storage, backup, missing }: { storage: Storage; backup: BackupFile; missing: readonly Missing[] },
-): Promise<void> {
+type Loading = { storage: Storage; backup: BackupFile; missing: readonly Missing[] };
+
+async function restoreDatabase(config: Config, stores: Stores, loading: Loading): Promise<void> {
+  if (config.DATABASE_URL) return load(config, stores, loading, await openTargetDatabase(config.DATABASE_URL));
   const file = databaseFile(config);
   const made = `${file}.restore`;
   await removeSqliteFile(made);
-  const target = openSqliteDatabase(made);
-  const pictures = openSqlitePictureIndex({ file: made });
+  await load(config, stores, loading, await openTargetDatabase(`sqlite:${made}`));
+  sealSqliteFile(made);
+  const faults = faultsOfSqliteFile(made);
+  if (faults.length > 0) throw new Error(`The restored database ${made} is not sound: ${faults.join('; ')}`);
+  if (existsSync(file)) throw new Error(`${file} appeared meanwhile`);
+  await replaceSqliteFile({ file, by: made, aside: `${file}.before-restore` });
+}
+
+async function load(
+  config: Config,
+  stores: Stores,
+  { storage, backup, missing }: Loading,
+  { database: target, pictures, close }: TargetDatabase,
+): Promise<void> {
   const progress = startProgress('Restoring rows:', null);
   try {
     const makeTables = (database: Database): Promise<void> => database.migrate(migrationsFor(database));
@@ -58,14 +68,8 @@ async function restoreDatabase(
     await leaveOut(config, { target, stores, missing });
   } finally {
     progress.stop();
-    await pictures.close();
-    await target.close();
+    await close();
   }
-  sealSqliteFile(made);
-  const faults = faultsOfSqliteFile(made);
-  if (faults.length > 0) throw new Error(`The restored database ${made} is not sound: ${faults.join('; ')}`);
-  if (existsSync(file)) throw new Error(`${file} appeared meanwhile`);
-  await replaceSqliteFile({ file, by: made, aside: `${file}.before-restore` });
 }
 
 /** Objects without their original go as if they were deleted; and every bucket gets its manifest. */

@@ -53,7 +53,7 @@ export async function restore(args: string[], config: () => Config): Promise<0 |
 async function refuseUnlessEmpty(config: Config, journal: string, backup: BackupFile): Promise<void> {
   const begun = await readFile(journal, 'utf8').catch(() => null);
   const file = databaseFile(config);
-  if (existsSync(file))
+  if (!config.DATABASE_URL && existsSync(file))
     throw new AppError(
       'conflict',
       `There is a database already: ${file}. Restore into a new DATA_DIR, or move this one away first.`,

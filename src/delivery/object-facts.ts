@@ -6,6 +6,7 @@ import type { Presets } from '../images/address/transformation.ts';
 import { Lru } from '../lib/lru.ts';
 import type { ObjectRow } from '../objects/tables.ts';
 import type { Database } from '../platform/database/database.ts';
+import { AppError } from '../platform/errors.ts';
 
 const defaultMaxKept = 50_000;
 
@@ -44,6 +45,9 @@ export type ObjectFacts = Pick<ObjectRow, (typeof objectColumns)[number]> &
 export class FactsCache {
   readonly #database: Database;
   readonly #kept: Lru<string, ObjectFacts>;
+  /** Not sure to be true any more, because word of changes may have been missed; better than nothing while nobody can tell. */
+  #inDoubt: Lru<string, ObjectFacts>;
+  readonly #maxKept: number;
   #changes = 0;
 
   constructor(
@@ -52,9 +56,11 @@ export class FactsCache {
     { maxKept = defaultMaxKept }: { maxKept?: number } = {},
   ) {
     this.#database = database;
+    this.#maxKept = maxKept;
     this.#kept = new Lru(maxKept);
+    this.#inDoubt = new Lru(maxKept);
     database.listen(topics.object, (key) => this.#forget((facts) => keyOf(facts) === key, key));
-    database.onGap(() => this.#forget(() => true));
+    database.onGap(() => this.#doubtAll());
     database.listen(topics.account, (bucketId) => this.#forget((facts) => facts.bucket_id === bucketId));
   }
 
@@ -64,12 +70,19 @@ export class FactsCache {
     if (kept) return kept;
     for (;;) {
       const changes = this.#changes;
-      const facts = await this.#load(bucketId, objectId);
+      const facts = await this.#load(bucketId, objectId).catch((error: unknown) => {
+        const known = isAway(error) ? this.#inDoubt.get(key) : undefined;
+        if (known) return known;
+        throw error;
+      });
+      // One in doubt is for this request alone: it would not hear of changes.
+      if (facts?.stale) return { ...facts, stale: false };
       // Something changed while we read: what we have may already be old, and would never hear that it is.
       if (facts && changes !== this.#changes) continue;
       // Two that read at once share the facts of the first, or word of a change would reach only one of them.
       const first = this.#kept.get(key);
       if (facts && !first) this.#kept.set(key, facts);
+      this.#inDoubt.delete(key);
       return first ?? facts;
     }
   }
@@ -85,9 +98,22 @@ export class FactsCache {
     return (await query.where('generation', '=', generation).executeTakeFirst()) !== undefined;
   }
 
+  #doubtAll(): void {
+    this.#changes += 1;
+    const doubted = new Lru<string, ObjectFacts>(this.#maxKept);
+    for (const facts of [...this.#inDoubt.values(), ...this.#kept.values()]) {
+      facts.stale = true;
+      doubted.set(keyOf(facts), facts);
+      this.#kept.delete(keyOf(facts));
+    }
+    this.#inDoubt = doubted;
+  }
+
   #forget(matches: (facts: ObjectFacts) => boolean, key?: string): void {
     this.#changes += 1;
-    const affected = key === undefined ? this.#kept.values() : [this.#kept.get(key)];
+    const affected = key === undefined ? [...this.#kept.values()] : [this.#kept.get(key)];
+    const doubted = key === undefined ? [...this.#inDoubt.values()] : [this.#inDoubt.get(key)];
+    for (const facts of doubted) if (facts && matches(facts)) this.#inDoubt.delete(keyOf(facts));
     for (const facts of affected) {
       if (!facts || !matches(facts)) continue;
       facts.stale = true;
@@ -108,6 +134,10 @@ export class FactsCache {
       .executeTakeFirst();
     return row ? { ...row, presets: JSON.parse(row.presets) as Presets, stale: false } : null;
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'database_unavailable';
 }
 
 function keyOf(facts: Pick<ObjectFacts, 'bucket_id' | 'object_id'>): string {

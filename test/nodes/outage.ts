@@ -78,7 +78,8 @@ export class Outage {
 
   /** Files of an account of its own that every node has in memory or on its disk. */
   async #warmUp(): Promise<void> {
-    if (this.#cached.length === 0) await this.#storePublicFiles();
+    if (this.#cached.length > 0) return;
+    await this.#storePublicFiles();
     for (const { api } of this.#nodes.all) for (const path of this.#cached) await api.ask(path);
   }
 

@@ -16,6 +16,8 @@ export async function withSnapshot<T>(
   if (file === null) {
     return database.write(async (tx) => {
       await sql`set transaction isolation level repeatable read, read only`.execute(tx);
+      // Between two looks there are files to be written.
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
       return work(tx);
     });
   }

@@ -163,7 +163,7 @@ async function run(client: Client, { text, values = [] }: PostgresQuery): Promis
   process.nextTick(() => stream.uncork());
   const name = values.length > 0 ? preparedNames.nameOf(text) : undefined;
   const result = await client.query({ text, values: [...values], ...(name ? { name } : {}) });
-  return { rows: result.rows, changes: result.rowCount ?? 0 };
+  return { rows: result.rows, changes: result.rowCount ?? 0, command: result.command };
 }
 
 function destroy(client: Client): void {

@@ -5,7 +5,12 @@ export type PostgresQuery = {
   readonly text: string;
   readonly values?: readonly unknown[];
 };
-export type PostgresResult = { rows: unknown[]; changes: number };
+export type PostgresResult = {
+  rows: unknown[];
+  changes: number;
+  /** What the server says it did, where it says so: `COMMIT`, or `ROLLBACK` of what was asked to be committed. */
+  command?: string;
+};
 
 export interface Session {
   /** Statements are sent as they come and run in that order; none waits for the answer to the one before. */

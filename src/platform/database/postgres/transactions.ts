@@ -111,7 +111,9 @@ export class Transactions {
       await begun;
       transaction.isOpen = false;
       failpoint('database:before-commit');
-      await session.query({ text: 'commit' });
+      const { command } = await session.query({ text: 'commit' });
+      // After a statement that failed the server only pretends to go on, also when whoever ran it took no notice.
+      if (command === 'ROLLBACK') throw new Error('A statement of the transaction had failed');
     } catch (error) {
       const isAsked = !transaction.isOpen;
       transaction.isOpen = false;
