@@ -13,6 +13,7 @@ import { listingPostgres } from './listing-postgres.ts';
 import { memory } from './memory.ts';
 import { rendering } from './rendering.ts';
 import { search } from './search.ts';
+import { searchPostgres } from './search-postgres.ts';
 import { searchQuality } from './search-quality.ts';
 import { singleFlight } from './single-flight.ts';
 import { start } from './start.ts';
@@ -36,6 +37,7 @@ const scenarios: Record<string, Scenario> = {
   transcode,
   films,
   search,
+  'search-postgres': searchPostgres,
   'search-quality': searchQuality,
 };
 

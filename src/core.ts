@@ -24,6 +24,7 @@ import { OperatorError } from './platform/errors.ts';
 import { makeFolder } from './platform/make-folder.ts';
 import { checkSecretKey } from './check-secret-key.ts';
 import { openDatabase } from './open-database.ts';
+import { postgresPictureMigrations } from './search/index/postgres/tables.ts';
 import { sqlitePictureMigrations } from './search/index/sqlite/tables.ts';
 import { searchMigrations } from './search/tables.ts';
 import { createSecretBox, loadSecretKey, type SecretBox } from './platform/secrets.ts';
@@ -113,7 +114,7 @@ export function migrationsFor({ engine }: Pick<Database, 'engine'>): Migration[]
     ...imageMigrations,
     ...requestRateMigrations,
     ...searchMigrations,
-    ...(engine === 'sqlite' ? sqlitePictureMigrations : []),
+    ...(engine === 'sqlite' ? sqlitePictureMigrations : postgresPictureMigrations),
   ];
 }
 

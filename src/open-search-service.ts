@@ -1,10 +1,10 @@
 // Search as the settings want it: the index beside the database, the providers, and small copies for them to look at.
 import { createAiProviders } from './ai-providers.ts';
 import type { Config } from './config.ts';
-import { type Core, databaseFile } from './core.ts';
+import type { Core } from './core.ts';
 import type { ImageService } from './images/image-service.ts';
+import { openPictureIndex } from './open-picture-index.ts';
 import type { Log } from './platform/log.ts';
-import { openSqlitePictureIndex } from './search/index/sqlite/sqlite-picture-index.ts';
 import { createLocalProvider } from './search/providers/local/local-provider.ts';
 import { createSearchService, type SearchService } from './search/search-service.ts';
 import { createSmallCopies } from './small-copies.ts';
@@ -24,7 +24,7 @@ export function openSearchService(
   const service = createSearchService({
     database,
     urls,
-    index: openSqlitePictureIndex({ file: databaseFile(config), log }),
+    index: openPictureIndex(config, database, log),
     providers: createAiProviders({ config, database, secretBox, local }),
     perMinute: config.ANALYSES_PER_MINUTE,
     smallCopyOf: createSmallCopies({ database, stores, images }),

@@ -6,17 +6,17 @@ const clusters = 2000;
 
 export type Embeddings = () => Float32Array;
 
-export function uniformEmbeddings(seed: number): Embeddings {
+export function uniformEmbeddings(seed: number, dimensions = embeddingDimensions): Embeddings {
   const normal = normalNumbers(seed);
-  return () => unit(new Float32Array(embeddingDimensions).map(normal));
+  return () => unit(new Float32Array(dimensions).map(normal));
 }
 
-export function captionEmbeddings(seed: number): Embeddings {
+export function captionEmbeddings(seed: number, dimensions = embeddingDimensions): Embeddings {
   const shape = normalNumbers(1);
-  const spreads = new Float32Array(embeddingDimensions).map((_, at) => 1 / Math.sqrt(1 + at / 8));
+  const spreads = new Float32Array(dimensions).map((_, at) => 1 / Math.sqrt(1 + at / 8));
   const around = (middle: Float32Array, normal: () => number, share: number): Float32Array =>
     middle.map((value, at) => value + normal() * share * (spreads[at] as number));
-  const mean = around(new Float32Array(embeddingDimensions), shape, 0.9);
+  const mean = around(new Float32Array(dimensions), shape, 0.9);
   const centres = Array.from({ length: clusters }, () => around(mean, shape, 0.7));
   const normal = normalNumbers(seed);
   const chance = randomNumbers(seed + 1);

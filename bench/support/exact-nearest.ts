@@ -5,8 +5,10 @@ import { embeddingDimensions } from './embeddings.ts';
 
 /** The highest cosines, falling. */
 export function exactNearest(vectors: Float32Array, question: Float32Array, limit: number): number[] {
-  const cosines = new Float64Array(vectors.length / embeddingDimensions);
-  for (const at of cosines.keys()) cosines[at] = product(vectorAt(vectors, at), question);
+  const dimensions = question.length;
+  const cosines = new Float64Array(vectors.length / dimensions);
+  for (const at of cosines.keys())
+    cosines[at] = product(vectors.subarray(at * dimensions, (at + 1) * dimensions), question);
   return [...cosines.sort().subarray(-limit)].reverse();
 }
 

@@ -1,25 +1,14 @@
 // Fills a database with accounts, objects and their vectors, in bulk and past the API, as analyses would have left them.
 import Sqlite from 'better-sqlite3';
 import { newAccount } from '../../src/accounts/new-account.ts';
-import { accountMigrations } from '../../src/accounts/tables.ts';
-import { eventMigrations } from '../../src/events/tables.ts';
+import { migrationsFor } from '../../src/core.ts';
 import { newGeneration } from '../../src/objects/object-keys.ts';
-import { objectMigrations } from '../../src/objects/tables.ts';
 import { openSqliteDatabase } from '../../src/platform/database/sqlite/sqlite-database.ts';
-import { jobMigrations } from '../../src/platform/jobs/jobs.ts';
 import { encodeVector } from '../../src/search/index/sqlite/vector-code.ts';
-import { searchMigrations } from '../../src/search/tables.ts';
 import { type Embeddings, embeddingDimensions } from './embeddings.ts';
 
 export const benchSpace = { model: 'bench/model@512', dimensions: embeddingDimensions };
 const rowsPerTransaction = 10_000;
-const migrations = [
-  ...jobMigrations,
-  ...accountMigrations,
-  ...eventMigrations,
-  ...objectMigrations,
-  ...searchMigrations,
-];
 
 /** Its vectors one behind the other, so that memory holds one large thing, not many small ones. */
 export type FilledAccount = { accountId: string; vectors: Float32Array };
@@ -31,7 +20,7 @@ export type Filling = {
 
 export async function startFilling(file: string): Promise<Filling> {
   const database = openSqliteDatabase(file);
-  await database.migrate(migrations);
+  await database.migrate(migrationsFor(database));
   await database.close();
   const sqlite = new Sqlite(file);
   sqlite.pragma('synchronous = OFF');

@@ -3,13 +3,12 @@ import { listAccounts } from '../accounts/accounts.ts';
 import type { Account } from '../accounts/tables.ts';
 import { modelOf } from '../ai-providers.ts';
 import type { Config } from '../config.ts';
-import { databaseFile } from '../core.ts';
+import { openPictureIndex } from '../open-picture-index.ts';
 import type { Database } from '../platform/database/database.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { findProgress } from '../search/analysis/analysis-progress.ts';
 import { analyseWhatIsMissing } from '../search/analysis/find-unanalysed.ts';
 import { analysisRecord } from '../search/analysis-routes.ts';
-import { openSqlitePictureIndex } from '../search/index/sqlite/sqlite-picture-index.ts';
 import { jsonOption, readArguments } from './arguments.ts';
 import { chooseAccount } from './choose-account.ts';
 import { printJson, printTable } from './output.ts';
@@ -59,7 +58,7 @@ async function analysedAccounts(database: Database, named: string | undefined): 
 }
 
 async function recordsOf(config: Config, database: Database, accounts: readonly Account[]) {
-  const index = openSqlitePictureIndex({ file: databaseFile(config) });
+  const index = openPictureIndex(config, database);
   const parts = { database, index, providers: { modelOf: (account: Account) => modelOf(config, account) } };
   try {
     const records = [];

@@ -2,13 +2,26 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { databaseFile } from '../core.ts';
+import { openDatabase } from '../open-database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { openSqliteReader } from '../platform/database/sqlite/file.ts';
 import type { Finding } from './doctor-finding.ts';
 
 export async function checkAnalysis(config: Config): Promise<Finding> {
-  if (!existsSync(databaseFile(config))) return { state: 'ok', message: 'off' };
-  using database = openSqliteReader(databaseFile(config));
-  const { read } = database;
+  if (!config.DATABASE_URL) {
+    if (!existsSync(databaseFile(config))) return { state: 'ok', message: 'off' };
+    using reader = openSqliteReader(databaseFile(config));
+    return await lookAt(reader.read);
+  }
+  const database = await openDatabase(config, databaseFile(config));
+  try {
+    return await lookAt(database.read);
+  } finally {
+    await database.close();
+  }
+}
+
+async function lookAt(read: Database['read']): Promise<Finding> {
   // None in a database that an earlier version made and this one has not opened yet.
   const tables = await read.introspection.getTables();
   if (!tables.some(({ name }) => name === 'analyses')) return { state: 'ok', message: 'off' };

@@ -42,7 +42,8 @@ export async function restoreAll(config: Config, storage: Storage, backup: Backu
 type Loading = { storage: Storage; backup: BackupFile; missing: readonly Missing[] };
 
 async function restoreDatabase(config: Config, stores: Stores, loading: Loading): Promise<void> {
-  if (config.DATABASE_URL) return load(config, stores, loading, await openTargetDatabase(config.DATABASE_URL));
+  if (config.DATABASE_URL)
+    return load(config, stores, loading, await openTargetDatabase(config.DATABASE_URL));
   const file = databaseFile(config);
   const made = `${file}.restore`;
   await removeSqliteFile(made);

@@ -22,7 +22,7 @@ async function analysedAccount(database: Database, index: PictureIndex): Promise
     await database.write(async (tx) => {
       await index.keepVector(tx, { generation, accountId, seq, space, vector });
       await index.keepWords(tx, { generation, accountId, seq, text: 'secret garden' });
-      await queueAnalysis(tx, { generation, account_id: accountId });
+      await queueAnalysis(database, tx, { generation, account_id: accountId });
     });
   }
   await database.write((tx) => noteWalked(tx, accountId, space.model));

@@ -79,7 +79,7 @@ test('with the other provider pictures are analysed anew, and each provider keep
     .selectFrom('words')
     .innerJoin('objects', 'objects.generation', 'words.generation')
     .select('text')
-    .where('account_id', '=', account.account_id)
+    .where('objects.account_id', '=', account.account_id)
     .execute();
   assert.deepEqual([words.length, words.filter(({ text }) => text.includes('grey'))], [3, []]);
 });

@@ -1,8 +1,10 @@
-// All that a server has written: every file of its data folder, and what its stores hold elsewhere.
+// All that a server has written: every file of its data folder, and what its stores and its database hold elsewhere.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { sql } from 'kysely';
+import type { Database } from '../../src/platform/database/database.ts';
 import type { TestServer } from './server.ts';
 import { storesInS3 } from './test-stores.ts';
 
@@ -18,6 +20,8 @@ export async function everyFile({ app, dataDir }: TestServer): Promise<WrittenFi
         text: await readFile(join(parentPath, name), 'latin1'),
       })),
   );
+  if (app.core.database.engine === 'postgres')
+    files.push({ name: 'tintype.db', text: await everyRow(app.core.database) });
   if (!storesInS3) return files;
   for (const storage of Object.values(app.core.stores)) {
     for await (const { key } of storage.list('')) {
@@ -26,4 +30,17 @@ export async function everyFile({ app, dataDir }: TestServer): Promise<WrittenFi
     }
   }
   return files;
+}
+
+async function everyRow({ read }: Database): Promise<string> {
+  const tables = await sql<{ name: string }>`select tablename as name from pg_tables
+    where schemaname = current_schema()`.execute(read);
+  const texts: string[] = [];
+  for (const { name } of tables.rows) {
+    const { rows } = await sql<{ text: string }>`select t::text as text from ${sql.table(name)} as t`.execute(
+      read,
+    );
+    texts.push(...rows.map(({ text }) => text));
+  }
+  return texts.join('\n');
 }

@@ -17,7 +17,7 @@ type Described = TableShape & { readonly references: readonly string[] };
 
 /** What each database makes for itself or forgets soon: its history, announcements, counters of the last minutes, and what pictures are found by (see pictures.ts). */
 const ownToDatabase =
-  /^(announcements|service_facts|flights|variant_budgets|request_rates|migrations|migration_\w+|vectors|words|word_accounts|words_index\w*|picture_(vectors|words)\w*|sqlite_\w+)$/;
+  /^(announcements|service_facts|flights|variant_budgets|request_rates|migrations|migration_\w+|vectors|vector_graphs|words|word_accounts|words_index\w*|picture_(vectors|words)\w*|sqlite_\w+)$/;
 
 /** All tables whose rows are the same in every database, each after those it refers to. */
 export async function describeTables(read: Kysely<Tables>): Promise<TableShape[]> {

@@ -66,10 +66,10 @@ class AccountSlice {
     const account = await accountById(this.#parts.database.read, this.#options.accountId);
     // Whoever switches it on or sets a key asks for us again; who enables an account does not.
     if (!account?.ai_analysis) return true;
-    if (!account.enabled) return this.#comeBack(Date.now() + lookWhileDisabledMs);
+    if (!account.enabled) return this.#comeBack(this.#parts.database.now() + lookWhileDisabledMs);
     const { pausedUntil, pauses } = await findState(this.#parts.database.read, account.account_id);
     if (pauses > 1) this.#tryCarefully();
-    if (pausedUntil <= Date.now() && !(await this.#workWithProvider(account))) return true;
+    if (pausedUntil <= this.#parts.database.now() && !(await this.#workWithProvider(account))) return true;
     this.#options.signal.throwIfAborted();
     return this.#comeBack();
   }
@@ -111,12 +111,13 @@ class AccountSlice {
 
   async #begin(account: Account, provider: AiProvider): Promise<number> {
     const { accountId, rate, limit } = this.#options;
-    const room = Math.min(limit.current - this.#underWay.size, rate.left(accountId));
+    const now = this.#parts.database.now();
+    const room = Math.min(limit.current - this.#underWay.size, rate.left(accountId, now));
     if (room <= 0) return 0;
     const except = [...this.#underWay.keys()];
     const due = await findDue(this.#parts.database, accountId, { limit: room, except });
     for (const row of due) {
-      rate.take(accountId);
+      rate.take(accountId, now);
       const done = this.#analyse(account, provider, row).finally(() => this.#underWay.delete(row.generation));
       this.#underWay.set(row.generation, done);
     }
@@ -152,7 +153,7 @@ class AccountSlice {
     if (judged.pause === 'busy' || tookLong) this.#options.limit.tooMany(begunAt);
     if (judged.isOfProvider) this.#failuresInARow += 1;
     if (judged.pause) return this.#pause(account, judged.pause, judged);
-    await noteFailure(database, row, { ...judged, retryAt: Date.now() + judged.retryAfterMs });
+    await noteFailure(database, row, { ...judged, retryAt: database.now() + judged.retryAfterMs });
     if (this.#failuresInARow >= this.#maxFailuresInARow)
       await this.#pause(account, 'unavailable', { error: judged.error, pauseMs: null });
   }
@@ -176,7 +177,12 @@ class AccountSlice {
       const dueAt = await nextDueAt(tx, accountId);
       if (dueAt === null) return true;
       const { pausedUntil } = await findState(tx, accountId);
-      const runAt = Math.max(dueAt, pausedUntil, rate.nextAt(accountId), notBefore);
+      const runAt = Math.max(
+        dueAt,
+        pausedUntil,
+        rate.nextAt(accountId, this.#parts.database.now()),
+        notBefore,
+      );
       await enqueue(tx, [analyseJob(accountId, runAt)]);
       return false;
     });

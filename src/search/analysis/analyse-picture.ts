@@ -1,16 +1,17 @@
 // Analyses one picture: a small copy of it goes to the account's provider, and what comes back is kept in one transaction
 // with the end of its waiting and the event that tells of it. So it is done once, whatever dies in between.
-import { accountById } from '../../accounts/account-by-id.ts';
 import { type NewEvent, recordEvent } from '../../events/record-event.ts';
 import { manifestJob } from '../../objects/manifests.ts';
 import { objectEventData } from '../../objects/object-event-data.ts';
 import type { PublicUrls } from '../../objects/object-json.ts';
 import type { ObjectRow } from '../../objects/tables.ts';
 import type { Database, Tx } from '../../platform/database/database.ts';
+import { lockingRows } from '../../platform/database/locking-rows.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import { enqueue } from '../../platform/jobs/jobs.ts';
 import type { PictureIndex } from '../index/picture-index.ts';
 import type { AiProvider, AiProviders, Analysed } from '../providers/ai-provider.ts';
+import { holdAccount } from './hold-account.ts';
 import { noteSuccess } from './pauses.ts';
 import { wordsOf } from './picture-words.ts';
 
@@ -33,7 +34,7 @@ export async function analysePicture(
   generation: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const object = await findPicture(parts.database.read, generation);
+  const object = await pictureQuery(parts.database.read, generation).executeTakeFirst();
   if (!object) return false;
   const copy = await parts.smallCopyOf(object);
   let paidFor: string | null = null;
@@ -44,7 +45,7 @@ export async function analysePicture(
     throw error;
   });
   failpoint('analysis:answered');
-  const kept = await parts.database.write((tx) => keep(parts, tx, provider, generation, analysed));
+  const kept = await parts.database.write((tx) => keep(parts, tx, provider, object, analysed));
   failpoint('analysis:kept');
   return kept;
 }
@@ -72,11 +73,11 @@ async function keep(
   parts: AnalysePictureParts,
   tx: Tx,
   provider: AiProvider,
-  generation: string,
+  { generation, account_id: accountId }: ObjectRow,
   { caption, vector }: Analysed,
 ): Promise<boolean> {
-  const before = await findPicture(tx, generation);
-  const account = before && (await accountById(tx, before.account_id));
+  const account = await holdAccount(tx, accountId);
+  const before = await lockingRows(tx, pictureQuery(tx, generation)).executeTakeFirst();
   // The account's settings may have changed since the provider was asked.
   if (!before || !account?.ai_analysis || parts.providers.modelOf(account) !== provider.model) return false;
   const waiting = await tx.deleteFrom('analyses').where('generation', '=', generation).executeTakeFirst();
@@ -84,7 +85,7 @@ async function keep(
   const captioned =
     caption === null ? {} : { caption, caption_model: provider.captionModel ?? provider.model };
   const object: ObjectRow = { ...before, ...captioned };
-  const { account_id: accountId, seq } = object;
+  const { seq } = object;
   const space = { model: provider.model, dimensions: vector.length };
   // A new vector of the same caption is no news.
   const isNews = object.caption !== before.caption || !(await hasVector(tx, generation));
@@ -111,11 +112,10 @@ async function hasVector(tx: Tx, generation: string): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-function findPicture(source: Tx | Database['read'], generation: string): Promise<ObjectRow | undefined> {
+function pictureQuery(source: Tx | Database['read'], generation: string) {
   return source
     .selectFrom('objects')
     .selectAll()
     .where('generation', '=', generation)
-    .where('kind', '=', 'image')
-    .executeTakeFirst();
+    .where('kind', '=', 'image');
 }

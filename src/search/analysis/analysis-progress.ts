@@ -40,7 +40,7 @@ export async function findProgress(
     findFailures(database, accountId),
     findState(database.read, accountId),
   ]);
-  const pausedUntil = state.pausedUntil > Date.now() ? state.pausedUntil : null;
+  const pausedUntil = state.pausedUntil > database.now() ? state.pausedUntil : null;
   return { model, pictures, analysed, waiting, failed, failures, pausedUntil };
 }
 

@@ -15,11 +15,12 @@ export function analyseJob(accountId: string, runAt?: number): Job {
 
 /** One that waits already, or was given up, stays as it is. */
 export async function queueAnalysis(
+  database: Database,
   tx: Tx,
   { generation, account_id }: Pick<AnalysisRow, 'generation' | 'account_id'>,
 ): Promise<void> {
   await Promise.all([
-    runStatements(tx, [queueOne({ generation, account_id, run_at: Date.now() })]),
+    runStatements(tx, [queueOne({ generation, account_id, run_at: database.now() })]),
     enqueue(tx, [analyseJob(account_id)]),
   ]);
 }
@@ -41,7 +42,7 @@ export function findDue(
     .selectAll()
     .where('account_id', '=', accountId)
     .where('dead', '=', 0)
-    .where('run_at', '<=', Date.now());
+    .where('run_at', '<=', database.now());
   if (options.except.length > 0) query = query.where('generation', 'not in', options.except);
   return query.orderBy('run_at').limit(options.limit).execute();
 }

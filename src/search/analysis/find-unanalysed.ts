@@ -33,6 +33,8 @@ export async function analyseWhatChanged({ database, providers }: Parts): Promis
     .selectAll('accounts')
     .select('analysis_states.model as walked_for')
     .where('ai_analysis', '=', 1)
+    // In one order, because several nodes may start at once.
+    .orderBy('accounts.account_id')
     .execute();
   const changed = accounts.filter((account) => account.walked_for !== providers.modelOf(account));
   for (let from = 0; from < changed.length; from += atATime) {
@@ -57,17 +59,19 @@ async function walk({ database, providers }: Parts, accountId: string, signal: A
   // What is uploaded later queues itself.
   for (let before = account.next_seq; before > 0; before -= atATime) {
     signal.throwIfAborted();
-    await database.write((tx) => queueMissing(tx, { accountId, model, from: before - atATime, before }));
+    await database.write((tx) =>
+      queueMissing(tx, { accountId, model, from: before - atATime, before, now: database.now() }),
+    );
   }
   await database.write((tx) => noteWalked(tx, accountId, model));
 }
 
-type Stretch = { accountId: string; model: string; from: number; before: number };
+type Stretch = { accountId: string; model: string; from: number; before: number; now: number };
 
-async function queueMissing(tx: Tx, { accountId, model, from, before }: Stretch): Promise<void> {
+async function queueMissing(tx: Tx, { accountId, model, from, before, now }: Stretch): Promise<void> {
   const { numAffectedRows = 0n } = await sql`
     insert into analyses (generation, account_id, run_at, attempts, dead, error)
-    select o.generation, o.account_id, cast(${Date.now()} as bigint), 0, 0, null from objects o
+    select o.generation, o.account_id, cast(${now} as bigint), 0, 0, null from objects o
     where o.account_id = ${accountId} and o.seq >= ${from} and o.seq < ${before} and o.kind = 'image'
       and not exists (select 1 from vectors v where v.generation = o.generation and v.model = ${model})
     on conflict (generation) do update set run_at = excluded.run_at, dead = 0,

@@ -3,6 +3,7 @@
 import type { Account } from '../../accounts/tables.ts';
 import type { ObjectRow } from '../../objects/tables.ts';
 import type { Database, Tx } from '../../platform/database/database.ts';
+import { lockingRows } from '../../platform/database/locking-rows.ts';
 import type { PictureIndex } from '../index/picture-index.ts';
 import type { AiProviders } from '../providers/ai-provider.ts';
 import { queueAnalysis } from './analysis-queue.ts';
@@ -20,12 +21,12 @@ export async function followPicture(parts: FollowParts, object: ObjectRow): Prom
   if (isNothingToDo(await stateOf(parts.database.read, object))) return;
   const { generation, account_id: accountId } = object;
   await parts.database.write(async (tx) => {
-    const [now, state] = await Promise.all([findObject(tx, generation), stateOf(tx, object)]);
+    const [now, state] = await Promise.all([holdObject(tx, generation), stateOf(tx, object)]);
     if (!now || !state || isNothingToDo(state)) return;
     const isMissing = state.ai_analysis === 1 && state.vector_model !== parts.providers.modelOf(state);
     await Promise.all([
       parts.index.keepWords(tx, { generation, accountId, seq: now.seq, text: wordsOf(now) }),
-      ...(isMissing ? [queueAnalysis(tx, now)] : []),
+      ...(isMissing ? [queueAnalysis(parts.database, tx, now)] : []),
     ]);
   });
 }
@@ -51,6 +52,8 @@ function stateOf(
     .executeTakeFirst();
 }
 
-function findObject(tx: Tx, generation: string): Promise<ObjectRow | undefined> {
-  return tx.selectFrom('objects').selectAll().where('generation', '=', generation).executeTakeFirst();
+/** Its words must not change between the look at them and their way into the index. */
+function holdObject(tx: Tx, generation: string): Promise<ObjectRow | undefined> {
+  const object = tx.selectFrom('objects').selectAll().where('generation', '=', generation);
+  return lockingRows(tx, object).executeTakeFirst();
 }

@@ -37,8 +37,8 @@ export function judgeFailure(error: Error, attemptsBefore: number): JudgedFailur
   const backOffMs = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(attemptsBefore, 20));
   return {
     attempts,
-    // Not all at the same moment.
-    retryAfterMs: Math.max(backOffMs * (0.75 + Math.random() / 2), pauseMs ?? 0),
+    // Not all at the same moment, and in whole milliseconds, as times are kept.
+    retryAfterMs: Math.ceil(Math.max(backOffMs * (0.75 + Math.random() / 2), pauseMs ?? 0)),
     dead: attempts >= maxAttempts[kind] || isUndecodable,
     error: kind === 'ours' ? 'Something went wrong on our side' : error.message,
     pause: kind === 'settings' || kind === 'busy' ? kind : null,

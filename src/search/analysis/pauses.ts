@@ -1,6 +1,5 @@
 // When nothing is to be asked of an account's provider for a while: it refused the key, has too much to do, or does not
 // answer. The owner is told why in the account's record; the next success, or a change of settings, ends it.
-import { accountById } from '../../accounts/account-by-id.ts';
 import { accountChanged } from '../../accounts/account-changed.ts';
 import { analysesAlike } from '../../accounts/analysis-settings.ts';
 import type { Account } from '../../accounts/tables.ts';
@@ -9,6 +8,7 @@ import { enqueue } from '../../platform/jobs/jobs.ts';
 import type { ProviderFault } from '../providers/ai-provider.ts';
 import type { AnalysisStateTable, PauseReason } from '../tables.ts';
 import { analyseJob } from './analysis-queue.ts';
+import { holdAccount } from './hold-account.ts';
 
 const minute = 60_000;
 /** The first pause and the longest, by why; each is twice the one before. */
@@ -43,15 +43,15 @@ export async function pauseAnalysis(
 ): Promise<void> {
   const { account_id: accountId } = account;
   await database.write(async (tx) => {
-    const now = Date.now();
+    const now = database.now();
+    const current = await holdAccount(tx, accountId);
     const { pauses, pausedUntil } = await findState(tx, accountId);
     const isPaused = pausedUntil > now;
     if (isPaused && (retryAfterMs === null || now + retryAfterMs <= pausedUntil)) return;
-    const current = await accountById(tx, accountId);
     // What comes back says nothing about settings that were changed meanwhile.
     if (!current || !analysesAlike(account, current)) return;
     const { first, most } = lengths[reason];
-    const ms = retryAfterMs ?? Math.min(most, first * 2 ** Math.min(pauses, 20));
+    const ms = Math.ceil(retryAfterMs ?? Math.min(most, first * 2 ** Math.min(pauses, 20)));
     // One that the provider asked for is no sign that it will be long.
     const isCounted = !isPaused && retryAfterMs === null;
     const inARow = pauses + (isCounted ? 1 : 0);
@@ -67,7 +67,7 @@ export async function noteSuccess(
   account: Paused & { ai_error: string | null },
 ): Promise<void> {
   const { pauses, pausedUntil } = await findState(tx, account.account_id);
-  if (pausedUntil > Date.now() || (pauses === 0 && account.ai_error === null)) return;
+  if (pausedUntil > database.now() || (pauses === 0 && account.ai_error === null)) return;
   await endPause(database, tx, account);
 }
 

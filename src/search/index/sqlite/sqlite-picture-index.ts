@@ -2,10 +2,11 @@
 import { sql } from 'kysely';
 import { runStatements, statement } from '../../../platform/database/statement.ts';
 import type { Log } from '../../../platform/log.ts';
+import { indexedText } from '../indexed-text.ts';
 import type { PictureIndex } from '../picture-index.ts';
 import { askThread } from './ask-thread.ts';
 import { encodeVector } from './vector-code.ts';
-import { indexedText, placesPerAccount } from './words.ts';
+import { placesPerAccount } from './words.ts';
 
 /** Codes of 600,000 vectors of 512 dimensions; only what was asked about is there. */
 const defaultMaxCodeBytes = 128 * 1024 * 1024;

@@ -1,23 +1,11 @@
 // Pictures by their words: an index of full text in which the pictures of an account stand together and in their order, so
 // that neither other accounts nor a word that many pictures have cost anything.
 import type Sqlite from 'better-sqlite3';
+import { indexedText } from '../indexed-text.ts';
 import { isAmong, type WordsQuery } from '../picture-index.ts';
 
 /** The place of a picture in its account is the lower half of its number in the index, the account's number the upper. */
 export const placesPerAccount = 2 ** 32;
-
-/** Scripts that put no spaces between words: each of their letters counts as a word, and several in a row as a phrase. */
-const unspacedLetter =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
-
-/** SQLite takes accents from Latin letters alone; these stand on Greek and Cyrillic ones too. */
-const accent = /[\u0300-\u036f]/g;
-
-/** As the index takes it. */
-export function indexedText(text: string): string {
-  const bare = text.normalize('NFD').replace(accent, '').normalize('NFC');
-  return bare.replaceAll('\0', ' ').replace(unspacedLetter, ' $& ');
-}
 
 /** Null when there is nothing to look for: signs alone, as in "cats & dogs", are no words. */
 function matchExpression(words: readonly string[]): string | null {
