@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { costsPostgres } from './costs-postgres.ts';
 import { delivery } from './delivery.ts';
 import { films } from './films.ts';
 import { flood } from './flood.ts';
@@ -29,6 +30,7 @@ const scenarios: Record<string, Scenario> = {
   uploads,
   listing,
   'listing-postgres': listingPostgres,
+  'costs-postgres': costsPostgres,
   delivery,
   handover,
   rendering,

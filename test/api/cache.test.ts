@@ -39,7 +39,13 @@ test('over its limit the variants used longest ago go from disk, those that are 
   for (const name of ['preset-card.png', 'w-50.png', 'h-200_w-200.webp']) await get(server, url + name);
   assert.equal(await counter(server, 'tintype_renderings'), rendered, 'what is kept is there');
   assert.equal((await get(server, `${url}w-80.png`)).status, 200);
-  assert.equal(await counter(server, 'tintype_renderings'), rendered + 1, 'what was dropped is made again');
+  const isShared = server.app.core.sharing.stores.has('files');
+  const again = await counter(server, 'tintype_renderings');
+  assert.equal(
+    again,
+    rendered + (isShared ? 0 : 1),
+    'what was dropped is made again, unless all nodes share it',
+  );
 });
 
 test('without any room for it everything still works', async () => {

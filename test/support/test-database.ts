@@ -1,7 +1,6 @@
 // On which database tests run: SQLite unless TEST_DATABASE says `pglite` (a PostgreSQL inside the test process) or gives the
 // address of a PostgreSQL server, where every service under test gets a database of its own.
 import { randomBytes } from 'node:crypto';
-import { after } from 'node:test';
 import type { OpenDatabase } from '../../src/core.ts';
 import { openPostgresDatabase } from '../../src/platform/database/postgres/postgres-database.ts';
 
@@ -70,8 +69,8 @@ async function newServerDatabase(address: string): Promise<TestDatabase> {
   };
 }
 
-// What a test that failed has left.
+// What a test that failed has left; not by a hook of the tests, since those that were registered first run first.
 if (testDatabase !== 'sqlite')
-  after(async () => {
-    for (const dataDir of [...ofFolders.keys()]) await dropDatabaseOfFolder(dataDir);
+  process.once('beforeExit', () => {
+    for (const dataDir of ofFolders.keys()) void dropDatabaseOfFolder(dataDir);
   });

@@ -1,6 +1,7 @@
 // The rows of resumable uploads. Every step is one conditional statement, so that it does not matter how many requests of
 // one upload run at once, or on which machines.
 import { sql } from 'kysely';
+import { lockAccount } from '../../accounts/lock-account.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { type Statement, statement } from '../../platform/database/statement.ts';
 import { AppError, type ErrorCode } from '../../platform/errors.ts';
@@ -62,6 +63,7 @@ export async function insertUpload(
   const now = database.now();
   const { token_hash: tokenHash } = upload;
   await database.write(async (tx) => {
+    await lockAccount(tx, upload.account_id);
     if (tokenHash !== null)
       await tx
         .updateTable('resumable_uploads')

@@ -7,7 +7,9 @@ import { failpoint } from '../../failpoints.ts';
 import type { Tables, Tx } from '../database.ts';
 import { postgresDialect } from './dialect.ts';
 import { isBrokenLine, isCutLine, isLostToAnother, toAppError } from './failures.ts';
+import { GroupedBatches } from './grouped-batches.ts';
 import type { NewRows } from './new-rows.ts';
+import { causeOf, CutShort, Refusal, Uncertain } from './transaction-ends.ts';
 import type { PooledSession, PostgresQuery, PostgresResult, Sessions } from './sessions.ts';
 
 const maxAttempts = 8;
@@ -24,26 +26,14 @@ type Transaction = {
   tables: Set<string>;
 };
 
-/** A statement of a batch that must change a row and did not. */
-class Refusal extends Error {
-  readonly reason: Error;
-  constructor(reason: Error) {
-    super('A batch was refused');
-    this.reason = reason;
-  }
-}
-
-/** Its session broke before the commit was asked for: nothing of it holds. */
-class CutShort extends Error {
-  constructor(cause: unknown) {
-    super('A transaction was cut short', { cause });
-  }
-}
-
 export class Transactions {
   readonly #sessions: Sessions;
   readonly #newRows: NewRows;
   readonly #current = new WeakMap<object, Transaction>();
+  readonly #batches = new GroupedBatches({
+    once: (queries) => this.#once((transaction) => this.#runBatch(transaction, queries)),
+    untilItHolds: (queries) => this.#untilItHolds((transaction) => this.#runBatch(transaction, queries)),
+  });
 
   constructor(sessions: Sessions, newRows: NewRows) {
     this.#sessions = sessions;
@@ -61,16 +51,8 @@ export class Transactions {
     });
   }
 
-  /** All of it is sent at once; what each statement did is looked at before the commit. */
   writeBatch(queries: readonly BatchQuery[]): Promise<void> {
-    return this.#untilItHolds(async (transaction) => {
-      const outcomes = await Promise.allSettled(queries.map((query) => this.#run(transaction, query)));
-      for (const [index, outcome] of outcomes.entries()) {
-        if (outcome.status === 'rejected') throw outcome.reason;
-        const orElse = queries[index]?.orElse;
-        if (orElse && outcome.value.changes === 0) throw new Refusal(orElse());
-      }
-    });
+    return this.#batches.write(queries);
   }
 
   /** Runs once the transaction is committed, before whoever waits for it goes on. Must not fail. */
@@ -80,6 +62,16 @@ export class Transactions {
     transaction.afterCommit.push(action);
   }
 
+  /** All of it is sent at once; what each statement did is looked at before the commit. */
+  async #runBatch(transaction: Transaction, queries: readonly BatchQuery[]): Promise<void> {
+    const outcomes = await Promise.allSettled(queries.map((query) => this.#run(transaction, query)));
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === 'rejected') throw outcome.reason;
+      const orElse = queries[index]?.orElse;
+      if (orElse && outcome.value.changes === 0) throw new Refusal(orElse());
+    }
+  }
+
   async #untilItHolds<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -87,8 +79,7 @@ export class Transactions {
       } catch (error) {
         if (error instanceof Refusal) throw error.reason;
         const canHoldYet = isLostToAnother(error) || error instanceof CutShort;
-        if (!canHoldYet || attempt === maxAttempts)
-          throw toAppError(error instanceof CutShort ? error.cause : error);
+        if (!canHoldYet || attempt === maxAttempts) throw toAppError(causeOf(error));
         await sleep(Math.random() * backOffMs * 2 ** attempt);
       }
     }
@@ -118,7 +109,8 @@ export class Transactions {
       const isAsked = !transaction.isOpen;
       transaction.isOpen = false;
       await rollBack(session, error);
-      throw isCutLine(error) && !isAsked ? new CutShort(error) : error;
+      if (!isCutLine(error)) throw error;
+      throw isAsked ? new Uncertain(error) : new CutShort(error);
     }
     session.release();
     failpoint('database:committed');
