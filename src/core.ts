@@ -101,8 +101,8 @@ async function refuseOrphans(stores: Stores, missing: string): Promise<void> {
 }
 
 export async function hasTables(database: Database): Promise<boolean> {
-  const tables = sql<{ name: string | null }>`select to_regclass('objects')::text as name`;
-  return (await tables.execute(database.read)).rows[0]?.name != null;
+  const tables = sql`select 1 where to_regclass('objects') is not null`;
+  return (await tables.execute(database.read)).rows.length > 0;
 }
 
 export function migrationsFor({ engine }: Pick<Database, 'engine'>): Migration[] {

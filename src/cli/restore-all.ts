@@ -59,8 +59,9 @@ async function load(
   config: Config,
   stores: Stores,
   { storage, backup, missing }: Loading,
-  { database: target, pictures, close }: TargetDatabase,
+  opened: TargetDatabase,
 ): Promise<void> {
+  const { database: target, pictures } = opened;
   const progress = startProgress('Restoring rows:', null);
   try {
     const makeTables = (database: Database): Promise<void> => database.migrate(migrationsFor(database));
@@ -69,7 +70,7 @@ async function load(
     await leaveOut(config, { target, stores, missing });
   } finally {
     progress.stop();
-    await close();
+    await opened.close();
   }
 }
 

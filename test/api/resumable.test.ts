@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { makeFilm } from '../support/films.ts';
 import { picture } from '../support/pictures.ts';
 import { operatorKey, startServer, type TestServer } from '../support/server.ts';
-import { storedFiles } from '../support/stored-parts.ts';
+import { begunParts, storedFiles } from '../support/stored-parts.ts';
 import { beginUpload, sendBytes, tusRequest, tusUpload } from '../support/tus.ts';
 
 let server: TestServer;
@@ -141,7 +141,7 @@ describe('an upload request by request', () => {
     const sentBytes = partBytes + 300_000;
     const sending = patch(url, large.length);
     sending.write(large.subarray(0, sentBytes));
-    await eventually(async () => assert.ok((await storedFiles(server, 'part-')).length === 2));
+    await eventually(async () => assert.ok((await begunParts(server)) === 2));
     sending.destroy();
     await eventually(async () => {
       const { headers } = await tusRequest(server, url);
@@ -156,7 +156,7 @@ describe('an upload request by request', () => {
     const sending = patch(url, large.length);
     const refused = once(sending, 'response');
     sending.write(large.subarray(0, 500_000));
-    await eventually(async () => assert.ok((await storedFiles(server, 'part-')).length === 1));
+    await eventually(async () => assert.ok((await begunParts(server)) === 1));
     const { headers } = await tusRequest(server, url);
     const offset = Number(headers.get('upload-offset'));
     assert.ok(offset > 0 && offset <= 500_000);

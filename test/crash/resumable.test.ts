@@ -9,7 +9,7 @@ import { describe, test } from 'node:test';
 import { partBytes } from '../../src/objects/uploads/receive-parts.ts';
 import { eventually } from '../support/eventually.ts';
 import { picture } from '../support/pictures.ts';
-import { storedFiles } from '../support/stored-parts.ts';
+import { filesInFolder } from '../support/stored-parts.ts';
 import { ResumableClient } from './resumable-client.ts';
 import { Service } from './service.ts';
 
@@ -52,7 +52,7 @@ test(`an upload of ${uploadBytes / megabyte} MB survives ${cuts} cuts and ${kill
     const last = await client.sendRest(service.api.url, offset);
     assert.equal(last?.status, 200, JSON.stringify(last));
     assert.equal(await hashOf(service, last.body.original), sha256(file));
-    assert.deepEqual(await storedFiles({ dataDir }, 'part-'), []);
+    assert.deepEqual(await filesInFolder(dataDir, 'part-'), []);
     const shown = Object.entries(sentTwice).map(
       ([name, bytes]) => `${name} ${(bytes / megabyte).toFixed(1)} MB`,
     );
@@ -90,7 +90,7 @@ describe('an upload survives, and becomes one object, after kill -9 at', () => {
         const { objects } = await second.api.askJson<{ objects: string[] }>('/get/');
         assert.deepEqual(objects.length, 1);
         // After a death between the commit and the removal, the janitor of the next start removes the parts.
-        await eventually(async () => assert.deepEqual(await storedFiles({ dataDir }, 'part-'), []));
+        await eventually(async () => assert.deepEqual(await filesInFolder(dataDir, 'part-'), []));
       }),
     );
 });

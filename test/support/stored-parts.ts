@@ -1,12 +1,22 @@
-// The names of files in the stores of a test server that begin in a certain way.
+// The names of files in the stores of a test server, and of a service's data folder, that begin in a certain way.
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { TestServer } from './server.ts';
 
-export async function storedFiles(
-  { dataDir }: Pick<TestServer, 'dataDir'>,
-  prefix: string,
-): Promise<string[]> {
+export async function storedFiles({ app }: Pick<TestServer, 'app'>, prefix: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const storage of Object.values(app.core.stores))
+    for await (const { key } of storage.list('')) names.push(basename(key));
+  return names.filter((name) => name.startsWith(prefix));
+}
+
+/** Of resumable uploads; also those whose bytes still come, which on S3 wait aside. */
+export async function begunParts(server: Pick<TestServer, 'app' | 'dataDir'>): Promise<number> {
+  const aside = await readdir(join(server.dataDir, 'copies', '.staging')).catch(() => []);
+  return (await storedFiles(server, 'part-')).length + aside.length;
+}
+
+export async function filesInFolder(dataDir: string, prefix: string): Promise<string[]> {
   const names = await Promise.all(
     ['files', 'storage'].map(async (store) => {
       const entries = await readdir(join(dataDir, store), { recursive: true, withFileTypes: true });

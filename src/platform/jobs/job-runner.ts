@@ -74,8 +74,8 @@ export class JobRunner {
 
   /** A little later: the database's clock, by which a job is due, is known here to a few milliseconds only. */
   #wake(): void {
-    if (!this.#timer) return;
-    this.#woken ??= setTimeout(() => {
+    if (!this.#timer || this.#woken) return;
+    this.#woken = setTimeout(() => {
       this.#woken = null;
       this.#look();
     }, wakeAfterMs).unref();
