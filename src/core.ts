@@ -10,9 +10,11 @@ import type { DeliveryParts } from './events/attempt-delivery.ts';
 import { eventMigrations } from './events/tables.ts';
 import { imageMigrations } from './images/tables.ts';
 import type { Sharing } from './images/variants/sharing.ts';
-import { refuseMovedStores } from './keeping/files/moved-stores.ts';
+import { readMovedStores, refuseMovedStores } from './keeping/files/moved-stores.ts';
+import { readMovesOfNodes } from './keeping/files/moves-of-nodes.ts';
 import { refuseHalfCopied } from './keeping/moving/copy-state.ts';
 import { refuseFenced, refuseMovedFile } from './keeping/moving/moved-database.ts';
+import { listStored } from './objects/list-stored.ts';
 import type { PublicUrls } from './objects/object-json.ts';
 import { isImmutableKey, parseObjectKey } from './objects/object-keys.ts';
 import type { Stores } from './objects/stores.ts';
@@ -56,7 +58,7 @@ export type CoreOptions = {
 
 export async function openCore(config: Config, options: CoreOptions = {}): Promise<Core> {
   makeFolder(config.dataDir);
-  refuseMovedStores(config);
+  refuseMovedStores(config, readMovedStores(config.dataDir));
   const secretBox = createSecretBox(
     await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir }),
   );
@@ -68,7 +70,10 @@ export async function openCore(config: Config, options: CoreOptions = {}): Promi
     const isNew = database.engine === 'postgres' && !(await hasTables(database));
     if (isNew && !options.rebuilding) await refuseOrphans(stores, 'The database');
     await database.migrate(migrationsFor(database));
-    if (database.engine === 'postgres') await checkSecretKey(database, secretBox);
+    if (database.engine === 'postgres') {
+      await checkSecretKey(database, secretBox);
+      refuseMovedStores(config, await readMovesOfNodes(database.read));
+    }
     const isShared = database.engine === 'postgres' || options.openDatabase !== undefined;
     return { database, stores, urls, secretBox, sharing: sharingOf(config, isShared) };
   } catch (error) {
@@ -152,7 +157,7 @@ export async function openStores(config: Config): Promise<Stores> {
 
 export async function holdObjects(stores: Stores): Promise<boolean> {
   for (const storage of Object.values(stores)) {
-    for await (const { key } of storage.list('')) if (parseObjectKey(key)) return true;
+    for await (const { key } of listStored(storage)) if (parseObjectKey(key)) return true;
   }
   return false;
 }

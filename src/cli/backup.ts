@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { type Core, databaseFile } from '../core.ts';
 import { createBytePace } from '../keeping/files/byte-pace.ts';
 import { type BackupReport, makeBackup } from '../keeping/backup/make-backup.ts';
+import { openBareStores } from '../open-bare-stores.ts';
 import { openPictureIndex } from '../open-picture-index.ts';
 import { loadSecretKey } from '../platform/secrets.ts';
 import { openStorage } from '../platform/storage/open-storage.ts';
@@ -57,7 +58,7 @@ async function run(config: Config, core: Core, options: Options): Promise<Backup
   try {
     return await makeBackup({
       source: { database: core.database, file, pictures },
-      stores: core.stores,
+      stores: await openBareStores(config),
       storage: await openStorage(options.address),
       version,
       secretKey: { fingerprint: core.secretBox.fingerprint, key: options.withKey ? key : null },

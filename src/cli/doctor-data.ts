@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import type { Kysely } from 'kysely';
 import type { Config } from '../config.ts';
 import { databaseFile, holdObjects, openStores } from '../core.ts';
+import { refuseHalfCopied } from '../keeping/moving/copy-state.ts';
+import { refuseFenced, refuseMovedFile } from '../keeping/moving/moved-database.ts';
 import { lockHolder } from '../platform/database/data-dir-lock.ts';
 import type { Tables } from '../platform/database/database.ts';
 import { faultsOfSqliteFile } from '../platform/database/sqlite/file.ts';
@@ -15,6 +17,7 @@ const overdueMs = 600_000;
 export async function checkDatabase(config: Config): Promise<Finding> {
   const file = databaseFile(config);
   const name = config.DATABASE_URL ? 'the PostgreSQL database' : file;
+  if (!config.DATABASE_URL) refuseMovedFile(file);
   const faults = config.DATABASE_URL || !existsSync(file) ? [] : faultsOfSqliteFile(file);
   if (faults.length > 0) {
     const advice =
@@ -22,6 +25,8 @@ export async function checkDatabase(config: Config): Promise<Finding> {
     return { state: 'fail', message: `${file} is damaged: ${faults.slice(0, 3).join('; ')}`, advice };
   }
   const finding = await readDatabase<Finding | null>(config, async (read) => {
+    if (!config.DATABASE_URL) await refuseFenced(read);
+    await refuseHalfCopied({ read });
     const count = async (table: 'accounts' | 'objects'): Promise<number> =>
       (
         await read
@@ -31,7 +36,8 @@ export async function checkDatabase(config: Config): Promise<Finding> {
       ).count;
     const [accounts, objects] = [await count('accounts'), await count('objects')];
     if (accounts === 0) return null;
-    return { state: 'ok', message: `${name} is sound: ${accounts} accounts, ${objects} objects` };
+    const state = config.DATABASE_URL ? 'answers' : 'is sound';
+    return { state: 'ok', message: `${name} ${state}: ${accounts} accounts, ${objects} objects` };
   });
   return finding ?? noDatabase(config, name);
 }

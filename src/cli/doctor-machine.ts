@@ -69,7 +69,9 @@ export async function checkStore({ dataDir }: Config, address: string): Promise<
     await (await openStorage(address)).probe();
     return { state: 'ok', message: `${address} takes files` };
   } catch (error) {
-    const advice = 'see that the folder exists, has room, and belongs to the user that runs Tintype';
+    const advice = address.startsWith('s3:')
+      ? 'see that the bucket exists, its endpoint can be reached from here, and the credentials may list, read, write and delete there'
+      : 'see that the folder exists, has room, and belongs to the user that runs Tintype';
     return { state: 'fail', message: `${address} takes no files: ${(error as Error).message}`, advice };
   }
 }

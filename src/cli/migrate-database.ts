@@ -6,9 +6,10 @@ import { readCopyState } from '../keeping/moving/copy-state.ts';
 import { DatabaseMove } from '../keeping/moving/move-database.ts';
 import { setAside } from '../keeping/moving/moved-database.ts';
 import type { TableComparison } from '../keeping/moving/verify-copy.ts';
-import { openTargetDatabase, type TargetDatabase } from '../open-target-database.ts';
+import { makeTables, openTargetDatabase, type TargetDatabase } from '../open-target-database.ts';
 import { openSqliteDatabase } from '../platform/database/sqlite/sqlite-database.ts';
 import { AppError, OperatorError } from '../platform/errors.ts';
+import { createSecretBox, loadSecretKey } from '../platform/secrets.ts';
 import { openSqlitePictureIndex } from '../search/index/sqlite/sqlite-picture-index.ts';
 import { printJson, printTable } from './output.ts';
 import { startProgress } from './progress.ts';
@@ -56,12 +57,13 @@ async function move(config: Config, options: MoveOptions, target: TargetDatabase
   const database = openSqliteDatabase(file);
   const pictures = openSqlitePictureIndex({ file });
   const progress = startProgress('Copying rows:', null);
+  const secretKey = await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir });
   try {
     await database.migrate(migrationsFor(database));
     const work = await DatabaseMove.begin({
       source: { database, file, pictures },
       target,
-      makeTables: (made) => made.migrate(migrationsFor(made)),
+      makeTables: (made) => makeTables(made, createSecretBox(secretKey)),
       by: 'tintype migrate --database <its address>',
       onRows: (count) => progress.advance(count),
     });

@@ -6,7 +6,9 @@ import type { Config } from '../config.ts';
 import { databaseFile } from '../core.ts';
 import { createBytePace } from '../keeping/files/byte-pace.ts';
 import { copyStore, removeGone, type StoreMoveParts, type StorePass } from '../keeping/files/move-store.ts';
-import { noteMovedStore } from '../keeping/files/moved-stores.ts';
+import { type MovedStore, noteMovedStore } from '../keeping/files/moved-stores.ts';
+import { noteMoveOfNodes } from '../keeping/files/moves-of-nodes.ts';
+import { listStored } from '../objects/list-stored.ts';
 import { parseObjectKey } from '../objects/object-keys.ts';
 import { sealSqliteFile } from '../platform/database/sqlite/file.ts';
 import { AppError, OperatorError } from '../platform/errors.ts';
@@ -15,9 +17,9 @@ import { openStorage } from '../platform/storage/open-storage.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import { UsageError } from './arguments.ts';
 import { formatBytes, printJson } from './output.ts';
-import { readDatabase } from './read-database.ts';
+import { readDatabase, withDatabase } from './read-database.ts';
 import { type Progress, startProgress } from './progress.ts';
-import { lockCommand, lockWhenStopped } from './wait-for-stop.ts';
+import { lockCommand, lockWhenStopped, waitForNodes } from './wait-for-stop.ts';
 
 /** A busy service always has something new: then it is time to stop it. */
 const mostPasses = 5;
@@ -72,7 +74,10 @@ class StoreMove {
     this.#journal = given.journal;
     this.#seenAt = given.seenAt;
     this.#progress = startProgress(`Moving ${addresses.from}:`, null);
-    this.#parts = { ...given.parts, onFile: () => this.#progress.advance(1, this.#note()) };
+    this.#parts = {
+      ...given.parts,
+      onFile: () => this.#progress.advance(1, formatBytes(this.#totals.copiedBytes)),
+    };
   }
 
   static async begin(
@@ -108,17 +113,27 @@ class StoreMove {
 
   /** With the server stopped. From the first note on, neither address can be served until all is there. */
   async finish(): Promise<StorePass> {
-    const { from, to } = this.#addresses;
-    const at = new Date().toISOString();
-    noteMovedStore(this.#config.dataDir, { from, to, state: 'finishing', at });
+    await this.#note('finishing');
     failpoint('move:finishing');
-    // An import that began before would go on writing where nobody looks any more: nobody may have the database open.
-    if (!this.#config.DATABASE_URL) sealSqliteFile(databaseFile(this.#config));
+    await this.#untilAlone();
     while ((await this.copyOnce()) > 0);
     await removeGone(this.#parts, this.#totals);
     this.#progress.stop();
-    noteMovedStore(this.#config.dataDir, { from, to, state: 'moved', at });
+    await this.#note('moved');
     return this.#totals;
+  }
+
+  async #note(state: MovedStore['state']): Promise<void> {
+    const moved = { ...this.#addresses, state, at: new Date().toISOString() };
+    noteMovedStore(this.#config.dataDir, moved);
+    if (this.#config.DATABASE_URL)
+      await withDatabase(this.#config, (database) => noteMoveOfNodes(database, moved));
+  }
+
+  /** An import that began before would go on writing where nobody looks any more: nobody may have the database open. */
+  async #untilAlone(): Promise<void> {
+    if (!this.#config.DATABASE_URL) return sealSqliteFile(databaseFile(this.#config));
+    await withDatabase(this.#config, (database) => waitForNodes(database, () => this.copyOnce()));
   }
 
   #count(pass: StorePass): void {
@@ -126,10 +141,6 @@ class StoreMove {
     this.#totals.copied += pass.copied;
     this.#totals.copiedBytes += pass.copiedBytes;
     this.#totals.damaged.push(...pass.damaged);
-  }
-
-  #note(): string {
-    return formatBytes(this.#totals.copiedBytes);
   }
 }
 
@@ -139,7 +150,7 @@ async function readSeenAt(journal: string): Promise<number | null> {
 }
 
 async function holdsObjects(storage: Storage): Promise<boolean> {
-  for await (const { key } of storage.list('')) if (parseObjectKey(key)) return true;
+  for await (const { key } of listStored(storage)) if (parseObjectKey(key)) return true;
   return false;
 }
 

@@ -1,12 +1,15 @@
 // `tintype migrate`: moves the database or the files of a running service to where they should be.
+import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { databaseFile } from '../core.ts';
 import { forgetUnfinishedMoves } from '../keeping/files/moved-stores.ts';
+import { forgetUnfinishedMovesOfNodes } from '../keeping/files/moves-of-nodes.ts';
 import { endNotes } from '../keeping/moving/noted-changes.ts';
 import { openSqliteDatabase } from '../platform/database/sqlite/sqlite-database.ts';
 import { jsonOption, readArguments, UsageError, wholeNumber } from './arguments.ts';
 import { migrateDatabase } from './migrate-database.ts';
 import { migrateStore } from './migrate-store.ts';
+import { withDatabase } from './read-database.ts';
 import { lockWhenStopped } from './wait-for-stop.ts';
 
 export const help = `Usage:
@@ -24,8 +27,8 @@ export const help = `Usage:
   --json            print the totals as JSON
 
 Copies while the server runs, over and over until little is left, then asks you to stop the server, copies the rest,
-compares everything and says what to set. The old database and the old files stay, but are not used by mistake. Run it
-again after Ctrl-C or a crash: it goes on where it stopped.`;
+compares everything and says what to set. With DATABASE_URL the last step waits until all nodes are stopped. The old database
+and the old files stay, but are not used by mistake. Run it again after Ctrl-C or a crash: it goes on where it stopped.`;
 
 export async function migrate(args: string[], config: () => Config): Promise<0 | 1> {
   const text = { type: 'string' } as const;
@@ -61,9 +64,16 @@ async function abandon(config: Config): Promise<0> {
   const lock = await lockWhenStopped(config.dataDir, 'tintype migrate', async () => undefined);
   try {
     forgetUnfinishedMoves(config.dataDir);
-    const database = openSqliteDatabase(databaseFile(config));
-    await endNotes(database);
-    await database.close();
+    if (config.DATABASE_URL) await withDatabase(config, forgetUnfinishedMovesOfNodes);
+    // One that is not there must not be made: it would take the place of the one that was moved.
+    if (existsSync(databaseFile(config))) {
+      const database = openSqliteDatabase(databaseFile(config));
+      try {
+        await endNotes(database);
+      } finally {
+        await database.close();
+      }
+    }
     console.log('Nothing is being moved any more. What was copied may be deleted.');
     return 0;
   } finally {

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import type { Config } from '../config.ts';
 import { type Core, databaseFile, openCore } from '../core.ts';
-import { claimForCopy, writeCopyState } from '../keeping/moving/copy-state.ts';
+import {
+  claimForCopy,
+  type CopyState,
+  forgetCopyState,
+  writeCopyState,
+} from '../keeping/moving/copy-state.ts';
+import { refuseMovedFile } from '../keeping/moving/moved-database.ts';
 import { describeTables } from '../keeping/rows/table-shape.ts';
 import { areEqual, compareDatabases, type TableDifferences } from '../objects/rebuild/compare.ts';
 import { rebuildFromManifests } from '../objects/rebuild/rebuild-from-manifests.ts';
@@ -19,6 +25,7 @@ import {
   sealSqliteFile,
 } from '../platform/database/sqlite/file.ts';
 import { AppError } from '../platform/errors.ts';
+import { openTargetDatabase } from '../open-target-database.ts';
 import { resumeFilms } from '../videos/resume-films.ts';
 import { jsonOption, readArguments } from './arguments.ts';
 import { printJson } from './output.ts';
@@ -53,7 +60,10 @@ async function replaceDatabase(config: Config, options: { force: boolean; json: 
   try {
     if (config.DATABASE_URL) return await fillPostgres(config, options.json);
     const file = databaseFile(config);
-    if (!options.force) await refuseToReplace(file);
+    if (!options.force) {
+      refuseMovedFile(file);
+      await refuseToReplace(file);
+    }
     const built = `${file}.rebuild`;
     const report = await build(config, built);
     if (report.accounts === 0) {
@@ -76,22 +86,37 @@ async function replaceDatabase(config: Config, options: { force: boolean; json: 
 
 /** A PostgreSQL database is filled where it is, so it must be empty: nothing of another is ever replaced. */
 async function fillPostgres(config: Config, json: boolean): Promise<0> {
+  const state = await claimEmpty(config.DATABASE_URL as string);
   const core = await openCore(config, { rebuilding: true });
-  const begun = { from: 'manifests', by: 'tintype rebuild' };
-  const state = await claimForCopy(core.database, begun).catch(async (error: unknown) => {
-    await core.database.close();
-    throw error;
-  });
   // One that was broken off begins anew.
   await core.database.write((tx) => removeAllRows(tx));
-  const report = await restore(core, (tx) => writeCopyState(tx, { ...state, complete: true }));
+  const report = await restore(core, (tx, { accounts }) =>
+    accounts === 0 ? forgetCopyState(tx) : writeCopyState(tx, { ...state, complete: true }),
+  );
   if (json) printJson(report);
   else printReport(report);
   if (report.accounts === 0) throw new AppError('not_found', nothingFound(config));
   return 0;
 }
 
-async function restore(core: Core, complete?: (tx: Tx) => Promise<void>): Promise<RebuildReport> {
+/** Before its tables are made: from here on nobody starts on it. */
+async function claimEmpty(address: string): Promise<CopyState> {
+  const { database, close } = await openTargetDatabase(address);
+  try {
+    const state = await claimForCopy(database, { from: 'manifests', by: 'tintype rebuild' });
+    if (!state.complete) return state;
+    throw new AppError(
+      'conflict',
+      'The database was rebuilt before, and is in use. Give an empty one; "tintype rebuild --check" compares this one.',
+    );
+  } finally {
+    await close();
+  }
+}
+
+type Complete = (tx: Tx, report: RebuildReport) => Promise<void>;
+
+async function restore(core: Core, complete?: Complete): Promise<RebuildReport> {
   const progress = startProgress('Restoring objects:', null);
   try {
     const report = await rebuildFromManifests({
@@ -100,7 +125,7 @@ async function restore(core: Core, complete?: (tx: Tx) => Promise<void>): Promis
       onProgress: (manifests) => progress.advance(manifests),
     });
     await resumeFilms(core.database);
-    if (complete) await core.database.write(complete);
+    if (complete) await core.database.write((tx) => complete(tx, report));
     return report;
   } finally {
     progress.stop();
@@ -109,8 +134,8 @@ async function restore(core: Core, complete?: (tx: Tx) => Promise<void>): Promis
 }
 
 async function removeAllRows(tx: Tx): Promise<void> {
-  for (const { name } of (await describeTables(tx)).toReversed())
-    await sql`delete from ${sql.table(name)}`.execute(tx);
+  const tables = (await describeTables(tx)).map(({ name }) => sql.table(name));
+  await sql`truncate ${sql.join(tables)} cascade`.execute(tx);
 }
 
 /** The file is whole, checked and self-contained when this resolves. */

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { accountChanged } from '../accounts/account-changed.ts';
 import type { Config } from '../config.ts';
-import { databaseFile, migrationsFor, openStores } from '../core.ts';
+import { databaseFile } from '../core.ts';
 import { type BackupFile } from '../keeping/backup/backup-format.ts';
-import { loadDatabase } from '../keeping/backup/load-database.ts';
+import { claimForRestore, loadDatabase } from '../keeping/backup/load-database.ts';
 import { type Missing, restoreFiles } from '../keeping/backup/restore-files.ts';
 import { readRowFile } from '../keeping/backup/row-file.ts';
 import { deleteObject } from '../objects/change-object.ts';
@@ -18,13 +18,16 @@ import {
   sealSqliteFile,
 } from '../platform/database/sqlite/file.ts';
 import type { Storage } from '../platform/storage/storage.ts';
-import { openTargetDatabase, type TargetDatabase } from '../open-target-database.ts';
+import { openBareStores } from '../open-bare-stores.ts';
+import { makeTables, openTargetDatabase, type TargetDatabase } from '../open-target-database.ts';
+import { createSecretBox, loadSecretKey } from '../platform/secrets.ts';
 import { startProgress } from './progress.ts';
 
 export type Restored = { rows: number; objects: number; missing: Missing[] };
 
 export async function restoreAll(config: Config, storage: Storage, backup: BackupFile): Promise<Restored> {
-  const stores = await openStores(config);
+  const stores = await openBareStores(config);
+  if (config.DATABASE_URL) await claim(config.DATABASE_URL, backup);
   const objects = backup.tables.find(({ name }) => name === 'objects') as BackupFile['vectors'];
   const progress = startProgress('Restoring objects:', objects.rows);
   let missing: Missing[];
@@ -37,6 +40,16 @@ export async function restoreAll(config: Config, storage: Storage, backup: Backu
   await restoreDatabase(config, stores, { storage, backup, missing });
   const rows = backup.tables.reduce((sum, table) => sum + table.rows, 0);
   return { rows, objects: objects.rows, missing };
+}
+
+/** Before the files: a target that is in use is refused at once, and nobody begins to use one that is free. */
+async function claim(address: string, backup: BackupFile): Promise<void> {
+  const { database, close } = await openTargetDatabase(address);
+  try {
+    await claimForRestore(database, backup);
+  } finally {
+    await close();
+  }
 }
 
 type Loading = { storage: Storage; backup: BackupFile; missing: readonly Missing[] };
@@ -64,10 +77,16 @@ async function load(
   const { database: target, pictures } = opened;
   const progress = startProgress('Restoring rows:', null);
   try {
-    const makeTables = (database: Database): Promise<void> => database.migrate(migrationsFor(database));
-    const onRows = (count: number): void => progress.advance(count);
-    await loadDatabase({ storage, backup, target, pictures, makeTables, onRows });
-    await leaveOut(config, { target, stores, missing });
+    const secretKey = await loadSecretKey({ configured: config.SECRET_KEY, dataDir: config.dataDir });
+    await loadDatabase({
+      storage,
+      backup,
+      target,
+      pictures,
+      makeTables: (database) => makeTables(database, createSecretBox(secretKey)),
+      settle: (database) => leaveOut(config, { target: database, stores, missing }),
+      onRows: (count) => progress.advance(count),
+    });
   } finally {
     progress.stop();
     await opened.close();

@@ -6,6 +6,7 @@ import type { Core } from '../core.ts';
 import type { ImageService } from '../images/image-service.ts';
 import { parseTransformation } from '../images/address/transformation.ts';
 import { originalImageOf } from '../images/variants/original-image.ts';
+import { variantFileName } from '../images/variants/variant-path.ts';
 import type { ScrubParts } from '../keeping/scrub/scrub-parts.ts';
 import { manifestJob } from '../objects/manifests.ts';
 import { filmKey, originalKey, posterName } from '../objects/object-keys.ts';
@@ -71,7 +72,10 @@ async function remakeVariant(
     const { tokens, format } = asked;
     if (format === 'auto' || format === 'json') return false;
     const original = originalImageOf(stores, object, tokens.t);
-    await maker.make(original, { kind: 'variant', tokens, format }, { kept: true, background: true });
+    const transformation = { kind: 'variant', tokens, format } as const;
+    await maker.make(original, transformation, { kept: true, background: true });
+    // One that another node had only cached is here now, but does not stay in the store.
+    await maker.keep(original, variantFileName(transformation));
     return true;
   } catch (error) {
     if (error instanceof AppError) return false;

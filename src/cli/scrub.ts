@@ -6,6 +6,7 @@ import type { Core } from '../core.ts';
 import { createBytePace } from '../keeping/files/byte-pace.ts';
 import { type Finding, isUnrepaired } from '../keeping/scrub/finding.ts';
 import { scrubAll, scrubStart, type ScrubState } from '../keeping/scrub/scrub.ts';
+import { openBareStores } from '../open-bare-stores.ts';
 import { jsonOption, readArguments, UsageError } from './arguments.ts';
 import { readPace } from './migrate.ts';
 import { printJson } from './output.ts';
@@ -72,7 +73,9 @@ async function run(config: Config, core: Core, options: Options): Promise<0 | 1>
   try {
     await scrubAll(
       {
-        ...core,
+        database: core.database,
+        stores: await openBareStores(config),
+        sharedStores: core.sharing.stores,
         ...repairs,
         variantFolders: { kept: join(config.dataDir, 'variants'), cache: join(config.dataDir, 'cache') },
         only: options.only,

@@ -1,5 +1,7 @@
 // For what must not happen beside a server: waits until it has stopped, and takes its place.
 import { setTimeout as pause } from 'node:timers/promises';
+import { countOthers } from '../keeping/files/moves-of-nodes.ts';
+import type { Database } from '../platform/database/database.ts';
 import { DataDirLocked, lockDataDir, lockHolder } from '../platform/database/data-dir-lock.ts';
 
 const lookEveryMs = 300;
@@ -21,6 +23,24 @@ export async function lockWhenStopped(
         `Nearly all is there. Stop the server now (${lockHolder(dataDir) ?? 'it is stopping'}): the rest is done as soon as it has ended.`,
       );
     isTold = true;
+    await meanwhile();
+    await pause(lookEveryMs);
+  }
+}
+
+/** The same for all nodes of a database: resolves when nobody else has it open. */
+export async function waitForNodes(database: Database, meanwhile: () => Promise<unknown>): Promise<void> {
+  let told = 0;
+  for (let look = 1; ; look += 1) {
+    const others = await countOthers(database);
+    if (others === 0) return;
+    // A session that has just ended may be counted once more.
+    if (look > 1 && others !== told) {
+      console.error(
+        `Stop all other nodes, workers and commands now: ${others} still use the database. The rest is done as soon as they have ended.`,
+      );
+      told = others;
+    }
     await meanwhile();
     await pause(lookEveryMs);
   }

@@ -6,6 +6,7 @@ import type { Database } from '../platform/database/database.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import { forgetOldAnswers } from './idempotency.ts';
 import { filmFolderKey, generationTime, manifestKey, originalKey, parseObjectKey } from './object-keys.ts';
+import { listStored } from './list-stored.ts';
 import type { Stores } from './stores.ts';
 import { removeUnknownUpload, sweepUploads } from './uploads/sweep-uploads.ts';
 import { parsePartKey } from './uploads/upload-keys.ts';
@@ -38,7 +39,7 @@ export async function sweepOrphans(
   for (const storage of Object.values(stores)) {
     let batch: Candidate[] = [];
     let last = '';
-    for await (const { key, modifiedAt } of storage.list('')) {
+    for await (const { key, modifiedAt } of listStored(storage)) {
       signal.throwIfAborted();
       const part = parsePartKey(key);
       if (part && part.uploadId !== last && Date.now() - modifiedAt >= options.orphanMs) {

@@ -40,6 +40,7 @@ async function scrubHere(): Promise<Finding[]> {
     {
       database,
       stores,
+      sharedStores: server.app.core.sharing.stores,
       variantFolders: { kept: join(dataDir, 'variants'), cache: join(dataDir, 'cache') },
       only: null,
       repair: false,

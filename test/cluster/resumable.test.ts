@@ -6,7 +6,7 @@ import { Clustered } from '../support/clustered.ts';
 import type { HttpAnswer } from '../support/http-answers.ts';
 import { picture } from '../support/pictures.ts';
 import { operatorKey } from '../support/server.ts';
-import { storedFiles } from '../support/stored-parts.ts';
+import { filesInFolder } from '../support/stored-parts.ts';
 
 let service: Clustered;
 before(async () => {
@@ -77,5 +77,5 @@ test('what several bring at once counts once, and becomes one object', async () 
     assert.deepEqual((await service.get(new URL(original).pathname)).bytes, whole);
   }
   assert.equal((await service.call('GET', '/user/')).object_count, before + rounds);
-  assert.deepEqual(await storedFiles(service, 'part-'), []);
+  assert.deepEqual(await filesInFolder(service.dataDir, 'part-'), []);
 });

@@ -1,6 +1,7 @@
 // Storage contract: walking keys in order.
 
 import assert from 'node:assert/strict';
+import type { Storage } from '../../src/platform/storage/storage.ts';
 import { keysOf, type Check } from './storage-contract-support.ts';
 
 export function listingContract(check: Check): void {
@@ -36,6 +37,16 @@ export function listingContract(check: Check): void {
     }
   });
 
+  check('a walk may begin after any text', async (storage) => {
+    for (const key of keys) await storage.put(key, Buffer.from(key));
+    for (const after of ['', 'a', 'b', 'b/', 'b/0~', 'b/00/y', 'b/~', 'b/~~', 'c/d/e', 'c/d/e/~', 'zzz']) {
+      const expected = keys.filter((key) => key > after).sort();
+      assert.deepEqual(await keysAfter(storage, '', after), expected, after);
+      const below = expected.filter((key) => key.startsWith('b/'));
+      assert.deepEqual(await keysAfter(storage, 'b/', after), below, after);
+    }
+  });
+
   check('a walk may stop early and may delete what it meets', async (storage) => {
     const many = Array.from(
       { length: 150 },
@@ -58,4 +69,10 @@ export function listingContract(check: Check): void {
     await storage.deleteFolder('many/');
     assert.deepEqual(await keysOf(storage, ''), []);
   });
+}
+
+async function keysAfter(storage: Storage, prefix: string, after: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of storage.list(prefix, { after })) keys.push(key);
+  return keys;
 }

@@ -2,6 +2,7 @@
 // wrote is part of it.
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import { cachedVariantsFolder, keptVariantsFolder } from '../../objects/list-stored.ts';
 import { printTransformation } from '../address/transformation.ts';
 import type { VariantTransformation } from '../address/transformation.ts';
 
@@ -19,7 +20,7 @@ export function variantsFolder(root: string, bucketId: string, generation: strin
  * expire it; neither can be the name of a bucket.
  */
 export function variantsFolderKey(owner: Owner, kept: boolean): string {
-  return `${[kept ? 'variants' : 'cache', ...partsOf(owner)].join('/')}/`;
+  return `${(kept ? keptVariantsFolder : cachedVariantsFolder) + partsOf(owner).join('/')}/`;
 }
 
 export function variantKey(owner: Owner, fileName: string, kept: boolean): string {

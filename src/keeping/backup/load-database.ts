@@ -4,7 +4,7 @@ import { OperatorError } from '../../platform/errors.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { Storage } from '../../platform/storage/storage.ts';
 import { inBatches } from '../at-once.ts';
-import { claimForCopy, writeCopyState } from '../moving/copy-state.ts';
+import { claimForCopy, type CopyState, writeCopyState } from '../moving/copy-state.ts';
 import { type FoundBy, keepPictures, type PictureTarget } from '../rows/pictures.ts';
 import { rowsPerStatement } from '../rows/row-pages.ts';
 import { describeTables, type TableShape } from '../rows/table-shape.ts';
@@ -20,13 +20,17 @@ export type LoadParts = {
   readonly target: Database;
   readonly pictures: PictureTarget;
   readonly makeTables: (target: Database) => Promise<void>;
+  /** What else must be done before anyone may serve from it. */
+  readonly settle: (target: Database) => Promise<void>;
   readonly onRows: (count: number) => void;
 };
 
 /** Every row is there, and was compared, when this resolves; until then nobody can serve from it. */
 export async function loadDatabase(parts: LoadParts): Promise<void> {
   const { storage, backup, target } = parts;
-  const state = await claimForCopy(target, { from: backup.id, by: 'tintype restore <the backup>' });
+  const state = await claimForRestore(target, backup);
+  // Somebody may have gone on with it since.
+  if (state.complete) return;
   await parts.makeTables(target);
   const shapes = await describeTables(target.read);
   for (const table of inOrder(backup.tables, shapes)) {
@@ -39,7 +43,13 @@ export async function loadDatabase(parts: LoadParts): Promise<void> {
     }
   }
   await loadVectors(parts);
+  await parts.settle(target);
   await target.write((tx) => writeCopyState(tx, { ...state, complete: true }));
+}
+
+/** From here on nobody but the restore of this backup uses the target. Throws when it holds something else. */
+export function claimForRestore(target: Database, { id: from }: BackupFile): Promise<CopyState> {
+  return claimForCopy(target, { from, by: 'tintype restore <the backup>' });
 }
 
 /** As this version's tables refer to each other. */

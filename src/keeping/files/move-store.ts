@@ -1,6 +1,7 @@
 // Copies all of a store into another, beside whoever uses the first: a look at all keys, again and again, until one finds
 // nothing to do. What is there and cannot change is not read again; what may change is compared.
 import type { ObjectRow } from '../../objects/tables.ts';
+import { keptVariantsFolder, listStored } from '../../objects/list-stored.ts';
 import { parseObjectKey } from '../../objects/object-keys.ts';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../platform/database/database.ts';
@@ -42,7 +43,7 @@ export async function copyStore(
   unchangedSince: number,
 ): Promise<StorePass> {
   const pass: StorePass = { files: 0, copied: 0, copiedBytes: 0, removed: 0, damaged: [] };
-  for await (const batch of inBatches(parts.from.list(''), batchSize)) {
+  for await (const batch of inBatches(lasting(parts.from), batchSize)) {
     pass.files += batch.length;
     const needed: Listed[] = [];
     await forEachAtOnce(batch, filesAtOnce, async (file) => {
@@ -53,6 +54,12 @@ export async function copyStore(
     await forEachAtOnce(needed, filesAtOnce, (file) => copyOne(parts, file, records, pass));
   }
   return pass;
+}
+
+/** Variants that are only cached stay behind: they are made again when they are asked for. */
+async function* lasting(storage: Storage): AsyncGenerator<Listed> {
+  yield* listStored(storage);
+  yield* storage.list(keptVariantsFolder);
 }
 
 async function isNeeded(

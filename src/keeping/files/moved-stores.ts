@@ -12,7 +12,7 @@ export type MovedStore = {
   readonly at: string;
 };
 
-type Stores = { dataDir: string; filesStore: string; storageStore: string };
+type Stores = { filesStore: string; storageStore: string };
 
 const fileIn = (dataDir: string): string => join(dataDir, 'moved-stores.json');
 
@@ -25,12 +25,17 @@ export function readMovedStores(dataDir: string): MovedStore[] {
   }
 }
 
-/** Durable when it returns. What was moved here from elsewhere before is at home again. */
+/** Durable when it returns. */
 export function noteMovedStore(dataDir: string, moved: MovedStore): void {
-  const others = readMovedStores(dataDir).filter(
+  replaceFile(dataDir, withMove(readMovedStores(dataDir), moved));
+}
+
+/** What was moved here from elsewhere before is at home again. */
+export function withMove(known: readonly MovedStore[], moved: MovedStore): MovedStore[] {
+  const others = known.filter(
     ({ from }) => from !== moved.from && (moved.state !== 'moved' || from !== moved.to),
   );
-  replaceFile(dataDir, [...others, moved]);
+  return [...others, moved];
 }
 
 /** An unfinished move is undone: the service goes on where it was. */
@@ -41,8 +46,8 @@ export function forgetUnfinishedMoves(dataDir: string): number {
   return known.length - finished.length;
 }
 
-export function refuseMovedStores({ dataDir, filesStore, storageStore }: Stores): void {
-  for (const { from, to, state } of readMovedStores(dataDir)) {
+export function refuseMovedStores({ filesStore, storageStore }: Stores, moves: readonly MovedStore[]): void {
+  for (const { from, to, state } of moves) {
     for (const [setting, address] of [
       ['FILES_STORE', filesStore],
       ['STORAGE_STORE', storageStore],

@@ -37,6 +37,11 @@ export async function writeCopyState(tx: Tx, state: CopyState): Promise<void> {
     on conflict (name) do update set value = excluded.value`.execute(tx);
 }
 
+/** As if nobody had begun to fill it. */
+export async function forgetCopyState(tx: Tx): Promise<void> {
+  await sql`delete from migration_state where name = ${name}`.execute(tx);
+}
+
 /** For everyone who opens a database: it must not be one that is only half there. */
 export async function refuseHalfCopied({ read }: Pick<Database, 'read'>): Promise<void> {
   const state = await readCopyState(read);

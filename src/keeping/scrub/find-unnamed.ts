@@ -1,7 +1,9 @@
 // Keys in the stores that no record names. They are only told of: the janitor takes what it may, and the rest may be all
 // that is left of another database.
+import { listStored } from '../../objects/list-stored.ts';
 import { type ObjectKey, parseObjectKey } from '../../objects/object-keys.ts';
 import type { Stores } from '../../objects/stores.ts';
+import { parsePartKey } from '../../objects/uploads/upload-keys.ts';
 import { inBatches } from '../at-once.ts';
 import type { ScrubParts } from './scrub-parts.ts';
 
@@ -15,7 +17,7 @@ type Parsed = Listed & { parsed: ObjectKey | null };
 export async function findUnnamed(parts: ScrubParts, leastAge = leastAgeMs): Promise<void> {
   for (const backend of Object.keys(parts.stores) as (keyof Stores)[]) {
     if (parts.only !== null && parts.only !== backend) continue;
-    for await (const batch of inBatches(parts.stores[backend].list(''), batchSize))
+    for await (const batch of inBatches(listStored(parts.stores[backend]), batchSize))
       for (const key of await unnamedOf(parts, batch, Date.now() - leastAge))
         parts.report({
           kind: 'unnamed',
@@ -33,7 +35,7 @@ async function unnamedOf(
   before: number,
 ): Promise<string[]> {
   const old: Parsed[] = batch
-    .filter(({ modifiedAt }) => modifiedAt < before)
+    .filter(({ key, modifiedAt }) => modifiedAt < before && !parsePartKey(key))
     .map((file) => ({ ...file, parsed: parseObjectKey(file.key) }));
   const generations = old.flatMap(({ parsed }) =>
     parsed && 'generation' in parsed ? [parsed.generation] : [],

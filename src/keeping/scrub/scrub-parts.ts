@@ -8,6 +8,8 @@ import type { Finding } from './finding.ts';
 export type ScrubParts = {
   readonly database: Database;
   readonly stores: Stores;
+  /** Those through which nodes share variants. */
+  readonly sharedStores: ReadonlySet<keyof Stores>;
   /** Folders of variants on this machine. */
   readonly variantFolders: { readonly kept: string; readonly cache: string };
   /** Only this backend's files; null for both, and the variants. */

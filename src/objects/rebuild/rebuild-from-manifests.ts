@@ -1,5 +1,6 @@
 // Fills an empty database from the manifests that lie beside the originals in both stores. Touches nothing in them.
 import type { Database } from '../../platform/database/database.ts';
+import { listStored } from '../list-stored.ts';
 import { originalKey, parseObjectKey } from '../object-keys.ts';
 import { AccountRestorer } from './accounts.ts';
 import { settleAccount } from './facets.ts';
@@ -56,7 +57,7 @@ async function* findManifests(
   report: (problem: Problem) => void,
 ): AsyncGenerator<FoundManifest> {
   const originals = new Map<string, number>();
-  for await (const { key, size } of stores[backend].list('')) {
+  for await (const { key, size } of listStored(stores[backend])) {
     const parsed = parseObjectKey(key);
     if (!parsed) continue;
     const account = await accounts.of(parsed.bucketId);

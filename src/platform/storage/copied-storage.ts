@@ -51,7 +51,7 @@ export function copiedStorage(remote: RemoteStorage, options: CopiedStorageOptio
       await remote.deleteFolder(prefix);
       await copies.forgetFolder(copyKey(prefix));
     },
-    list: (prefix) => remote.list(prefix),
+    list: (prefix, options) => remote.list(prefix, options),
     localCopy: async (key) => {
       assertStorageKey(key);
       return isImmutable(key) ? fetches.take(key) : fetches.fetchAside(key);

@@ -72,9 +72,9 @@ export function createFileStorage(options: { root: string }): Storage {
       await removeFolderDurably(path, syncFolder);
       folders.forgetBelow(path);
     },
-    list: (prefix) => {
+    list: (prefix, options) => {
       assertKeyPrefix(prefix);
-      return listFiles(root, prefix);
+      return listFiles(root, prefix, options);
     },
     localCopy: async (key) => ({
       path: pathOf(key),

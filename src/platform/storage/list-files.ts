@@ -11,12 +11,20 @@ const statsAtOnce = 32;
 
 type ListedFile = StoredFacts & { key: string };
 
-export function listFiles(root: string, prefix: string): AsyncIterable<ListedFile> {
-  return walk(root, prefix.slice(0, prefix.lastIndexOf('/') + 1), prefix);
+export function listFiles(
+  root: string,
+  prefix: string,
+  { after = '' }: { after?: string } = {},
+): AsyncIterable<ListedFile> {
+  const isWanted = (key: string): boolean =>
+    key.startsWith(prefix) && (key > after || (isFolderKey(key) && after.startsWith(key)));
+  return walk(root, prefix.slice(0, prefix.lastIndexOf('/') + 1), isWanted);
 }
 
-async function* walk(root: string, folderKey: string, prefix: string): AsyncGenerator<ListedFile> {
-  const keys = await keysIn(root, folderKey, prefix);
+type IsWanted = (key: string) => boolean;
+
+async function* walk(root: string, folderKey: string, isWanted: IsWanted): AsyncGenerator<ListedFile> {
+  const keys = await keysIn(root, folderKey, isWanted);
   for (let index = 0; index < keys.length; index += statsAtOnce) {
     const group = keys.slice(index, index + statsAtOnce);
     const facts = await Promise.all(
@@ -24,19 +32,19 @@ async function* walk(root: string, folderKey: string, prefix: string): AsyncGene
     );
     for (const [position, key] of group.entries()) {
       const found = facts[position];
-      if (isFolderKey(key)) yield* walk(root, key, prefix);
+      if (isFolderKey(key)) yield* walk(root, key, isWanted);
       else if (found) yield { key, ...found };
     }
   }
 }
 
 /** Folders keep their slash, because keys compare with it: `a-b` comes before `a/b`, and `a0` after it. */
-async function keysIn(root: string, folderKey: string, prefix: string): Promise<string[]> {
+async function keysIn(root: string, folderKey: string, isWanted: IsWanted): Promise<string[]> {
   const entries = await readdir(join(root, folderKey), { withFileTypes: true }).catch(absentOr<Dirent[]>([]));
   return entries
     .filter((entry) => isKeySegment(entry.name) && (entry.isFile() || entry.isDirectory()))
     .map((entry) => folderKey + entry.name + (entry.isDirectory() ? '/' : ''))
-    .filter((key) => key.startsWith(prefix))
+    .filter(isWanted)
     .sort();
 }
 

@@ -27,8 +27,11 @@ export interface Storage {
   /** The same for all keys below one that ends with a slash; what is added meanwhile may stay. */
   deleteFolder(prefix: string): Promise<void>;
 
-  /** Every key that starts with the prefix, in the order of its characters, without holding them all in memory. */
-  list(prefix: string): AsyncIterable<StoredFacts & { key: string }>;
+  /**
+   * Every key that starts with the prefix, in the order of its characters, without holding them all in memory. `after`: only
+   * those that come after it, and the way there costs nothing.
+   */
+  list(prefix: string, options?: { after?: string }): AsyncIterable<StoredFacts & { key: string }>;
 
   /**
    * The bytes as a file that a child process can open, fetched when they lie elsewhere; it stays at least until it is

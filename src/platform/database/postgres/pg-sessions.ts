@@ -26,6 +26,9 @@ const answerTimeoutMs = 20_000;
 const idleSessionMs = 60_000;
 const watchConnectMs = 1_500;
 
+/** By it a server lists the processes that use it. */
+export const watchSessionName = 'tintype watch';
+
 const preparedNames = new PreparedNames();
 
 export async function openPgSessions({ url, maxSessions }: PgSessionsOptions): Promise<Sessions> {
@@ -55,7 +58,7 @@ export async function openPgSessions({ url, maxSessions }: PgSessionsOptions): P
     () =>
       new pg.Client({
         ...settings,
-        application_name: 'tintype watch',
+        application_name: watchSessionName,
         connectionTimeoutMillis: watchConnectMs,
       }),
   );

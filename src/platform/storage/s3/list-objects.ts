@@ -7,12 +7,16 @@ import type { S3Calls } from './s3-calls.ts';
 
 type ListedObject = StoredFacts & { key: string };
 
-export async function* listObjects(calls: S3Calls, prefix: string): AsyncGenerator<ListedObject> {
-  for await (const page of listPages(calls, prefix)) yield* page;
+export async function* listObjects(
+  calls: S3Calls,
+  prefix: string,
+  after?: string,
+): AsyncGenerator<ListedObject> {
+  for await (const page of listPages(calls, prefix, after)) yield* page;
 }
 
 /** S3 lists in the order of bytes, which for our keys is that of characters. What is not ours is passed over. */
-async function* listPages(calls: S3Calls, prefix: string): AsyncGenerator<ListedObject[]> {
+async function* listPages(calls: S3Calls, prefix: string, after?: string): AsyncGenerator<ListedObject[]> {
   const { sdk, bucket, nameOf } = calls;
   const base = nameOf('').length;
   let token: string | undefined;
@@ -22,6 +26,7 @@ async function* listPages(calls: S3Calls, prefix: string): AsyncGenerator<Listed
         new sdk.ListObjectsV2Command({
           Bucket: bucket,
           Prefix: nameOf(prefix),
+          ...(after === undefined ? {} : { StartAfter: nameOf(after) }),
           ...(token === undefined ? {} : { ContinuationToken: token }),
         }),
         { abortSignal: signal },

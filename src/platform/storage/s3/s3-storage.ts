@@ -79,9 +79,9 @@ export async function createS3Storage(address: S3Address, options: S3StorageOpti
       assertFolderKey(prefix);
       await deleteObjects(calls, prefix);
     },
-    list: (prefix) => {
+    list: (prefix, { after } = {}) => {
       assertKeyPrefix(prefix);
-      return listObjects(calls, prefix);
+      return listObjects(calls, prefix, after);
     },
     sweep: ({ olderThanMs }) =>
       sweepUploads(calls, Math.max(olderThanMs, options.abandonedMs ?? defaultAbandonedMs)),

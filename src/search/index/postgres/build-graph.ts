@@ -15,10 +15,12 @@ const buildLock = 7_468_331_022;
 /** What building may take of the server's memory where that was not given more anyway; the rest then goes by way of the disk. */
 const mostMemoryKb = 524_288;
 
+/** Of a vector in a graph, beside its numbers; rather too many. */
+const linksBytes = 600;
+
 export type BuildOptions = {
   openSession: OpenBuildSession;
   graph: GraphOf;
-  count: number;
   /** Graphs over fewer vectors are no longer needed. */
   leastCount: number;
   signal: AbortSignal;
@@ -26,21 +28,18 @@ export type BuildOptions = {
 
 /** False when another node is building. */
 export async function buildGraph(options: BuildOptions): Promise<boolean> {
-  const { openSession, graph, count, leastCount, signal } = options;
+  const { openSession, graph, leastCount, signal } = options;
   const session = await openSession();
   const end = (): void => session.end();
   signal.addEventListener('abort', end);
   try {
     const [lock] = await session.query('select pg_try_advisory_lock($1::bigint)::int as held', [buildLock]);
     if (lock?.['held'] !== 1) return false;
-    await removeUnneeded(session, leastCount);
-    await session.query(
-      `insert into vector_graphs (index_name, account_id, model, dimensions) values ($1, $2, $3, $4)
-        on conflict (index_name) do nothing`,
-      [graph.indexName, graph.accountId, graph.space.model, graph.space.dimensions],
-    );
-    await giveMemory(session, count, graph.space.dimensions);
-    await create(session, graph);
+    if (!(await isBuilt(session, graph.indexName))) {
+      await removeUnneeded(session, leastCount);
+      await giveMemory(session, graph);
+      await create(session, graph);
+    }
     await session.query('select pg_advisory_unlock($1::bigint)', [buildLock]);
     return true;
   } finally {
@@ -49,7 +48,22 @@ export async function buildGraph(options: BuildOptions): Promise<boolean> {
   }
 }
 
+/** By another node, since we looked. */
+async function isBuilt(session: BuildSession, indexName: string): Promise<boolean> {
+  const rows = await session.query(
+    'select 1 from pg_index where indexrelid = to_regclass($1::text) and indisvalid',
+    [indexName],
+  );
+  return rows.length > 0;
+}
+
 async function create(session: BuildSession, graph: GraphOf): Promise<void> {
+  const { indexName, accountId, space } = graph;
+  await session.query(
+    `insert into vector_graphs (index_name, account_id, model, dimensions) values ($1, $2, $3, $4)
+      on conflict (index_name) do nothing`,
+    [indexName, accountId, space.model, space.dimensions],
+  );
   const statement = await createStatement(session, graph);
   try {
     await drop(session, graph.indexName);
@@ -94,8 +108,15 @@ async function removeUnneeded(session: BuildSession, leastCount: number): Promis
   }
 }
 
-async function giveMemory(session: BuildSession, count: number, dimensions: number): Promise<void> {
-  const neededKb = Math.ceil((count * (2 * dimensions + 600)) / 1024);
+async function giveMemory(
+  session: BuildSession,
+  { accountId, space: { model, dimensions } }: GraphOf,
+): Promise<void> {
+  const [row] = await session.query(
+    'select count(*)::int as count from vectors where account_id = $1 and model = $2 and dimensions = $3',
+    [accountId, model, dimensions],
+  );
+  const neededKb = Math.ceil((Number(row?.['count']) * (2 * dimensions + linksBytes)) / 1024);
   await session.query(
     `select set_config('maintenance_work_mem', greatest($1::bigint,
       pg_size_bytes(current_setting('maintenance_work_mem')) / 1024)::text || 'kB', false)`,

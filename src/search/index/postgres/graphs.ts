@@ -44,17 +44,17 @@ export type GraphsOptions = {
 export function openGraphs({ database, log, openSession, exactUpTo }: GraphsOptions): Graphs {
   const known = new Lru<string, Known>(mostKnown);
   /** With fewer it is no longer needed; in between, one that is there is used. */
-  const leastCount = exactUpTo / 2;
+  const leastCount = Math.floor(exactUpTo / 2);
   const closing = new AbortController();
   let building: Promise<void> | null = null;
 
-  function build(graph: GraphOf, count: number): void {
+  function build(graph: GraphOf): void {
     if (building || closing.signal.aborted) return;
-    building = buildGraph({ openSession, graph, count, leastCount, signal: closing.signal })
+    building = buildGraph({ openSession, graph, leastCount, signal: closing.signal })
       .then((isBuilt) => {
         if (!isBuilt) return;
         known.delete(graph.indexName);
-        log?.info({ accountId: graph.accountId, model: graph.space.model, count }, 'vectors have a graph');
+        log?.info({ accountId: graph.accountId, model: graph.space.model }, 'vectors have a graph');
       })
       .catch((error: unknown) => {
         if (!closing.signal.aborted) log?.warn({ err: error }, 'a graph of vectors could not be built');
@@ -71,8 +71,7 @@ export function openGraphs({ database, log, openSession, exactUpTo }: GraphsOpti
       const { count, isValid } = await lookAt(database, { indexName, accountId, space }, exactUpTo + 1);
       const size = isValid && count >= leastCount ? 'graph' : count > exactUpTo ? 'large' : 'small';
       known.set(indexName, { size, until: Date.now() + knownForMs });
-      if (size === 'large' && space.dimensions <= mostDimensions)
-        build({ indexName, accountId, space }, count);
+      if (size === 'large' && space.dimensions <= mostDimensions) build({ indexName, accountId, space });
       return size;
     },
     async close() {

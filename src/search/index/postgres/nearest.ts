@@ -9,8 +9,11 @@ import { vectorText } from './vector-text.ts';
 
 /** Candidates beyond what is wanted: short forms may change the order of vectors that are nearly as near. */
 const spareCandidates = 50;
-/** How far a graph looks around at least; with 100,000 captions it then misses next to nothing. */
-const leastLook = 100;
+/** How far a graph looks around: as far as about ten milliseconds allow, which is farther where vectors are short. */
+const lookedAtNumbers = 200_000;
+const leastLook = 200;
+/** Looking farther finds hardly more, even for questions unlike anything in the account. */
+const enoughLook = 400;
 /** PostgreSQL allows no more. */
 const mostLook = 1000;
 /** Vectors a graph looks at before it gives up finding enough that pass a filter; reading all is then the better way. */
@@ -53,7 +56,7 @@ function alongGraph(
   query: NearestQuery,
   condition: RawBuilder<boolean>,
 ): Promise<Found[]> {
-  const look = Math.min(mostLook, Math.max(leastLook, candidatesFor(query)));
+  const look = Math.min(mostLook, Math.max(lookFor(query.space.dimensions), candidatesFor(query)));
   const distance = sql.raw(`short::halfvec(${query.space.dimensions})`);
   const settings = {
     'hnsw.ef_search': look,
@@ -106,6 +109,10 @@ async function ask(
     select generation, cosine, (select count(*) from near) as candidates
       from judged order by cosine desc, seq desc limit ${limit}`.execute(source);
   return rows;
+}
+
+function lookFor(dimensions: number): number {
+  return Math.min(enoughLook, Math.max(leastLook, Math.round(lookedAtNumbers / dimensions)));
 }
 
 function candidatesFor({ limit }: NearestQuery): number {
