@@ -7,6 +7,7 @@ import { enqueue, enqueueing, type JobHandler, unclaimed } from '../platform/job
 import type { Log } from '../platform/log.ts';
 import type { Stores } from './stores.ts';
 import { defaultSweep, sweepOrphans, sweepStaging } from './sweep.ts';
+import { sweepVariants } from './sweep-variants.ts';
 
 const kind = 'sweep-orphans';
 const key = 'all';
@@ -20,7 +21,8 @@ export function janitorHandlers({ database, stores, log }: JanitorParts): Record
   return {
     [kind]: {
       async run(_payload: object, { signal }) {
-        const removed = await sweepOrphans(database, stores, signal);
+        const removed =
+          (await sweepOrphans(database, stores, signal)) + (await sweepVariants(database, stores, signal));
         if (removed > 0) log.info({ removed }, 'removed files that no object names');
         const runAt = database.now() + orphansEveryMs;
         await database.write((tx) => enqueue(tx, [{ kind, key, payload: {}, runAt }]));

@@ -12,6 +12,7 @@ import { recall, rememberFirst } from './idempotency.ts';
 import { bucketManifestKey, filmKey, manifestKey, newGeneration, originalKey } from './object-keys.ts';
 import type { Stores } from './stores.ts';
 import { sweepOrphans, sweepStaging } from './sweep.ts';
+import { sweepVariants } from './sweep-variants.ts';
 
 const hourMs = 3_600_000;
 const options = { stagedMs: 600_000, orphanMs: hourMs };
@@ -55,6 +56,22 @@ describe('the sweep of storage', () => {
       assert.deepEqual(await keysIn(stores[backend]), kept.toSorted());
     }
     assert.equal(await sweep(), 0);
+  });
+
+  test('takes variants that nodes share once their object is gone, and leaves young ones alone', async () => {
+    const object = await insertObject(temp.database, account, { backend: 'files' });
+    const variant = (folder: string, generation: string): string =>
+      `${folder}${originalKey(account.bucket_id, generation)}/abc.webp`;
+    const kept = [
+      await put('files', variant('cache/', object.generation), 2 * hourMs),
+      await put('files', variant('variants/', object.generation), 2 * hourMs),
+      await put('files', variant('cache/', newGeneration()), 0),
+    ];
+    const gone = newGeneration();
+    for (const folder of ['cache/', 'variants/']) await put('files', variant(folder, gone), 2 * hourMs);
+    assert.equal(await sweep(), 0);
+    assert.equal(await sweepVariants(temp.database, stores, noSignal, options), 2);
+    assert.deepEqual(await keysIn(stores.files), kept.toSorted());
   });
 
   test('takes the files of films that no row names, all of a film at once', async () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { variantFolders } from '../../../src/objects/list-stored.ts';
 import type { Api } from '../api.ts';
 import type { Model } from '../model.ts';
 
@@ -46,7 +47,9 @@ async function drained(api: Api): Promise<void> {
 
 /** Returns the generations of the objects there are. */
 async function checkFiles(folder: string, model: Model): Promise<Set<string>> {
-  const paths = (await filesBelow(folder)).filter((path) => basename(path) !== 'bucket.json');
+  const paths = (await filesBelow(folder)).filter(
+    (path) => basename(path) !== 'bucket.json' && !isSharedVariant(folder, path),
+  );
   const originals = new Map(
     paths.filter((path) => !path.endsWith('.json')).map((path) => [basename(path), path]),
   );
@@ -71,6 +74,11 @@ async function checkFiles(folder: string, model: Model): Promise<Set<string>> {
   for (const path of originals.values())
     assert.ok(model.mayBeOrphan(await readFile(path)), `bytes of a deleted object remain: ${path}`);
   return generations;
+}
+
+/** A node that dies in the middle of sending one may leave it behind: the daily sweep takes it, and nobody can ask for it. */
+function isSharedVariant(folder: string, path: string): boolean {
+  return variantFolders.some((name) => path.startsWith(join(folder, name)));
 }
 
 async function checkVariants(folder: string, generations: Set<string>): Promise<void> {
