@@ -1,13 +1,14 @@
 // The provider of this machine from the film to what is kept: something playable first, then the ladder, and nothing left behind.
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { saveFilm } from '../../../test/support/films.ts';
 import type { FilmOptions } from '../../../test/support/films.ts';
 import { readMaster, readTrack } from '../../../test/support/streams.ts';
 import type { FilmFile } from '../film.ts';
+import { ownerName } from '../../platform/owner-name.ts';
 import { FilmFault } from '../provider.ts';
 import type { Film, Stream, WorkContext } from '../provider.ts';
 import { createFilmWorkers } from './film-workers.ts';
@@ -124,7 +125,7 @@ suite('the local provider', { concurrency: false }, () => {
   });
 
   test('an end from outside leaves nothing, and neither do the dead', async () => {
-    const dead = `${hostname().replace(/[^A-Za-z0-9.-]/g, '_')}-4194304-abcdef`;
+    const dead = ownerName(4_194_304, 'abcdef');
     await mkdir(join(staging, dead, 'ladder'), { recursive: true });
     const leaving = new AbortController();
     const { context: given, seen } = context(leaving.signal);
