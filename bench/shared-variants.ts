@@ -65,9 +65,9 @@ for (let index = 0; index < count; index += 1) {
   await writeVariant(path, image, facts);
 }
 console.log(`${count} variants of ${variantBytes / 1000} KB, one after another`);
-await measure('look-up of what is nowhere', (name) => other.shared.fetch(original, `no-${name}`));
+await measure('look-up of what is nowhere', (name) => other.shared.bring(original, `no-${name}`));
 await measure('sent after it was made', (name) => maker.shared.publish(original, name));
-await measure('fetched by another node', (name) => other.shared.fetch(original, name));
+await measure('fetched by another node', (name) => other.shared.bring(original, name));
 await measure('read from its own disk', async (name) => {
   const found = await other.store.find(original, name, false);
   await found?.handle.close();

@@ -74,7 +74,7 @@ export class LocalRendering {
     const { shared, mezzanines } = this.#parts;
     if (!mezzanines || !deservesMezzanine(original.facts)) return;
     const { fileName, path } = this.#mezzanineOf(original);
-    if ((await isThere(path)) || (await shared.fetch(original, fileName))) return;
+    if ((await isThere(path)) || (await shared.bring(original, fileName))) return;
     const transformation = mezzanineTransformation();
     const plan = planRendering(original.facts, transformation);
     await this.#render({ original, transformation, plan, fileName, path, kept: false, background: true });
@@ -134,7 +134,7 @@ export class LocalRendering {
 
   async #takeMezzanine(original: OriginalImage): Promise<string | null> {
     const { fileName, path } = this.#mezzanineOf(original);
-    return (await takeMezzanine(path)) || (await this.#parts.shared.fetch(original, fileName)) ? path : null;
+    return (await takeMezzanine(path)) || (await this.#parts.shared.bring(original, fileName)) ? path : null;
   }
 
   async #fromPixels(

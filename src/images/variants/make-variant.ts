@@ -36,7 +36,7 @@ export interface VariantMaker {
   /** Resolves when the file is there. */
   make(original: OriginalImage, transformation: VariantTransformation, options?: MakeOptions): Promise<Made>;
   /** Whether another node has it; it is then here as well. Makes nothing. */
-  fetch(
+  bring(
     original: OriginalImage,
     transformation: VariantTransformation,
     options?: MakeOptions,
@@ -89,12 +89,12 @@ export class LocalVariantMaker implements VariantMaker {
     return this.#asked.run(`${path} ${payer?.client}`, () => this.#begin(rendering, payer));
   }
 
-  fetch(
+  bring(
     original: OriginalImage,
     transformation: VariantTransformation,
     { mark }: MakeOptions = {},
   ): Promise<boolean> {
-    return this.#parts.shared.fetch(original, variantFileName(transformation, mark?.generation));
+    return this.#parts.shared.bring(original, variantFileName(transformation, mark?.generation));
   }
 
   makeMezzanine(original: OriginalImage): Promise<void> {
@@ -160,7 +160,7 @@ export class LocalVariantMaker implements VariantMaker {
     if (this.#looksOfRefused >= maxLooksOfRefused) return false;
     this.#looksOfRefused += 1;
     try {
-      return await this.#parts.shared.fetch(original, fileName);
+      return await this.#parts.shared.bring(original, fileName);
     } finally {
       this.#looksOfRefused -= 1;
     }
@@ -185,7 +185,7 @@ export class LocalVariantMaker implements VariantMaker {
   async #fetchOrRender(rendering: Rendering): Promise<Made> {
     const { shared, flights } = this.#parts;
     const { original, fileName } = rendering;
-    let found = await shared.fetch(original, fileName);
+    let found = await shared.bring(original, fileName);
     if (found) return { found };
     if (!isExpensive(rendering)) {
       const { kept } = await this.#rendering.render(rendering);
@@ -193,7 +193,7 @@ export class LocalVariantMaker implements VariantMaker {
       return { found };
     }
     await flights.run(`${original.generation}/${fileName}`, {
-      look: async () => (found = await shared.fetch(original, fileName)),
+      look: async () => (found = await shared.bring(original, fileName)),
       make: async () => {
         const { kept } = await this.#rendering.render(rendering);
         // Others wait for it, and look as soon as the flight has landed.

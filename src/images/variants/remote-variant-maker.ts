@@ -37,7 +37,7 @@ export function answersOfMaker(
     makeVariant: ({ original, transformation, options }) =>
       maker.make(received(original), transformation, receivedOptions(options)),
     fetchVariant: ({ original, transformation, options }) =>
-      maker.fetch(received(original), transformation, receivedOptions(options)),
+      maker.bring(received(original), transformation, receivedOptions(options)),
     makeMezzanine: (original) => maker.makeMezzanine(received(original)),
     describeImage: ({ original, background }) => maker.describe(received(original), { background }),
     keepVariant: ({ original, fileName }) => maker.keep(original, fileName),
@@ -61,7 +61,7 @@ export class RemoteVariantMaker implements VariantMaker {
     });
   }
 
-  fetch(
+  bring(
     original: OriginalImage,
     transformation: VariantTransformation,
     options?: MakeOptions,

@@ -59,7 +59,7 @@ export class VariantRenderer {
     options: MakeOptions = {},
   ): Promise<Variant | null> {
     const there = await this.#onDisk(original, transformation, options);
-    if (there !== null || !(await this.#maker.fetch(original, transformation, options))) return there;
+    if (there !== null || !(await this.#maker.bring(original, transformation, options))) return there;
     return this.#onDisk(original, transformation, options);
   }
 

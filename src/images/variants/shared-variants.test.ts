@@ -59,14 +59,14 @@ test('what one node has sent another fetches to its own disk; all keys are apart
   await one.shared.publish(picture, 'x.webp');
   await one.shared.publish(picture, 'k.webp', { kept: true });
   for (const name of ['x.webp', 'k.webp']) {
-    assert.equal(await other.shared.fetch(picture, name), true);
+    assert.equal(await other.shared.bring(picture, name), true);
     const [from, to] = [
       one.store.pathOf(picture, name, name === 'k.webp'),
       other.store.pathOf(picture, name, false),
     ];
     assert.deepEqual(await readFile(to), await readFile(from));
   }
-  assert.equal(await other.shared.fetch(picture, 'nowhere.webp'), false);
+  assert.equal(await other.shared.bring(picture, 'nowhere.webp'), false);
   const keys = await keysIn(one.stores.files);
   assert.deepEqual(keys, [variantKey(picture, 'x.webp', false), variantKey(picture, 'k.webp', true)]);
   for (const key of keys) {
@@ -81,7 +81,7 @@ test('of a store that only this node sees nothing is asked, and nothing sent the
   const { shared, stores, make } = openNode('c');
   await make('y.webp');
   await shared.publish({ ...picture, backend: 'storage' }, 'y.webp');
-  assert.equal(await shared.fetch({ ...picture, backend: 'storage' }, 'y.webp'), false);
+  assert.equal(await shared.bring({ ...picture, backend: 'storage' }, 'y.webp'), false);
   assert.deepEqual(await keysIn(stores.storage), []);
 });
 
@@ -97,7 +97,7 @@ test('what is not whole is not taken', async () => {
   await make('whole.webp');
   const whole = await readFile(store.pathOf(picture, 'whole.webp', false));
   await stores.files.put(variantKey(picture, 'cut.webp', false), whole.subarray(3));
-  assert.equal(await shared.fetch(picture, 'cut.webp'), false);
+  assert.equal(await shared.bring(picture, 'cut.webp'), false);
   assert.equal(existsSync(store.pathOf(picture, 'cut.webp', false)), false);
   await stores.files.deleteFolder(`cache/${picture.bucketId}/`);
 });
@@ -107,9 +107,9 @@ test('a store that does not answer holds one up for a second, and the next ones 
     fault: { get: () => new Promise(() => undefined), put: () => Promise.reject(new Error('down')) },
   });
   const startedMs = performance.now();
-  assert.equal(await shared.fetch(picture, 'x.webp'), false);
+  assert.equal(await shared.bring(picture, 'x.webp'), false);
   const firstMs = performance.now() - startedMs;
-  for (let time = 0; time < 20; time++) assert.equal(await shared.fetch(picture, `${time}.webp`), false);
+  for (let time = 0; time < 20; time++) assert.equal(await shared.bring(picture, `${time}.webp`), false);
   const restMs = performance.now() - startedMs - firstMs;
   assert.ok(firstMs < 1500 && restMs < 200, `${firstMs} ms, then ${restMs} ms`);
   assert.deepEqual(warnings, []);

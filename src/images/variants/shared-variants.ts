@@ -60,7 +60,7 @@ export class SharedVariants {
   }
 
   /** Whether another node has made it. It is then on this one's disk as well, among what may be dropped unless `kept`. */
-  async fetch(original: StoredOriginal, fileName: string, options: FileOptions = {}): Promise<boolean> {
+  async bring(original: StoredOriginal, fileName: string, options: FileOptions = {}): Promise<boolean> {
     if (!this.isShared(original)) return false;
     if (Date.now() < (this.#restUntil.get(original.backend) ?? 0)) return false;
     const path = this.#parts.store.pathOf(original, fileName, options.kept === true);

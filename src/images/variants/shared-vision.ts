@@ -22,7 +22,7 @@ export function shareVision(
   ): Promise<Found> {
     const { fileName, kept } = findingOf(original, name);
     if (!shared.isShared(original) || (await isThere(store.pathOf(original, fileName, kept)))) return look();
-    if (await shared.fetch(original, fileName, { kept, plain: true })) return look();
+    if (await shared.bring(original, fileName, { kept, plain: true })) return look();
     const found = await look();
     shared.publishLater(original, fileName, { kept });
     return found;

@@ -44,7 +44,7 @@ export class Stills {
   async #take(original: OriginalImage, path: string): Promise<void> {
     const { store, shared, evictor, takeStill } = this.#parts;
     const name = nameFor(original, fileName);
-    if (await shared.fetch(original, name, { plain: true })) return;
+    if (await shared.bring(original, name, { plain: true })) return;
     const { atMs, filmType: type } = original.moment as Moment;
     await store.makeFolder(path);
     const outputPath = temporaryPath(path, process.pid, store.stagingFolder);
