@@ -110,9 +110,12 @@ export class SharedVariants {
   }
 
   async remove(original: Original): Promise<void> {
-    for (const backend of this.#parts.sharing.stores)
-      for (const kept of [true, false])
-        await this.#parts.stores[backend].deleteFolder(variantsFolderKey(original, kept));
+    const { sharing, stores } = this.#parts;
+    await Promise.all(
+      [...sharing.stores].flatMap((backend) =>
+        [true, false].map((kept) => stores[backend].deleteFolder(variantsFolderKey(original, kept))),
+      ),
+    );
   }
 
   /** What was made last is still sent, but nobody waits long for it. */
