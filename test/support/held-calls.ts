@@ -30,7 +30,11 @@ export async function startHeldCalls(providerUrl: string): Promise<HeldCalls> {
   const server = createServer((incoming, response) => {
     const path = incoming.url ?? '';
     calls.push({ path, atMs: Date.now() });
-    const pass = (): void => void passOn(providerUrl, incoming, response).catch(() => response.destroy());
+    // Taken at once: a call whose caller left while it waited reaches the provider all the same, and in its turn.
+    const body = buffer(incoming);
+    body.catch(() => undefined);
+    const pass = (): void =>
+      void passOn(providerUrl, { incoming, body }, response).catch(() => response.destroy());
     if (ending !== null && path.endsWith(ending)) waiting.push(pass);
     else pass();
   });
@@ -58,13 +62,12 @@ export async function startHeldCalls(providerUrl: string): Promise<HeldCalls> {
 
 async function passOn(
   providerUrl: string,
-  incoming: IncomingMessage,
+  { incoming, body }: { incoming: IncomingMessage; body: Promise<Buffer> },
   response: ServerResponse,
 ): Promise<void> {
   const { method, headers } = incoming;
-  const body = await buffer(incoming);
   const passed = request(new URL(incoming.url ?? '', providerUrl), { method, headers, agent: false });
-  passed.end(body);
+  passed.end(await body);
   const [answer] = (await once(passed, 'response')) as [IncomingMessage];
   response.writeHead(answer.statusCode ?? 502, answer.headers).end(await buffer(answer));
 }
