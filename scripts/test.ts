@@ -1,5 +1,6 @@
 // Runs the test files (all of them, or those below the folders and files named) and ends with `N passed, N failed`. All of them
-// means also: what the API promises, and what the database promises, once more on PostgreSQL inside the test processes.
+// means also: what the database promises, and the heart of the API, once more on PostgreSQL inside the test processes.
+// The whole API on it: `TEST_DATABASE=pglite npm test -- test/api`.
 import { availableParallelism } from 'node:os';
 import { globSync } from 'node:fs';
 import { run } from 'node:test';
@@ -7,7 +8,8 @@ import { spec } from 'node:test/reporters';
 
 const wanted = process.argv.slice(2);
 const slow = /^test\/(cluster\/|crash\/|nodes\/|hardening\/slow-)/;
-const ofEveryEngine = /^(test\/api\/|src\/platform\/(database\/[^/]+$|jobs\/|flights\/))/;
+const ofEveryEngine =
+  /^(test\/api\/(objects|listing|upload|keys|resumable)\.test|src\/platform\/(database\/[^/]+$|jobs\/|flights\/))/;
 const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort();
 const quick = all.filter((file) => !slow.test(file));
 
