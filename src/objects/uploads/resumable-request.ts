@@ -4,6 +4,7 @@ import type { Caller } from '../../accounts/authenticate.ts';
 import { limitsOf } from '../../accounts/limits.ts';
 import { toIsoTime } from '../../accounts/units.ts';
 import type { StoredAnswer } from './store-upload.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { ResumableUpload } from '../tables.ts';
 import type { TusHandlers, TusUpload } from './ask-tus.ts';
 import { clearParts } from './clear-parts.ts';
@@ -73,6 +74,9 @@ export class ResumableRequest implements TusHandlers {
     const { raw } = this.#request;
     const upload = await this.#own();
     if (upload.state === 'done') return upload.received_bytes;
+    // Another request may have brought the same bytes since the protocol was looked at.
+    if (upload.received_bytes !== Number(raw.headers['upload-offset'] ?? 0))
+      throw new AppError('offset_conflict');
     // The body is not ours to destroy: who is refused in the middle of it must still be able to read why.
     const body = raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
     return writers.follow(upload.upload_id, raw, () =>
