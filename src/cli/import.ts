@@ -19,6 +19,7 @@ import { formatBytes, printJson } from './output.ts';
 import { startProgress } from './progress.ts';
 import { openFilmService } from '../open-film-service.ts';
 import { withCore } from './with-core.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 
 export const help = `Usage:
   tintype import <folder> [--account A] [--folder F] [--tags a,b] [--concurrency N] [--no-keep-paths]
@@ -99,20 +100,6 @@ async function runImport(
     await journal.close();
     await films.close();
   }
-}
-
-/** The first signal lets what has begun finish; a second one ends the process, which loses nothing either. */
-function stopOnSignal(): { signal: AbortSignal; ignore(): void } {
-  const controller = new AbortController();
-  const stop = (): void => {
-    if (controller.signal.aborted) process.exit(1);
-    controller.abort();
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
-  return {
-    signal: controller.signal,
-    ignore: () => void process.off('SIGINT', stop).off('SIGTERM', stop),
-  };
 }
 
 async function existingFolder(path: string): Promise<string> {
