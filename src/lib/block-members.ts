@@ -17,8 +17,7 @@ export function decodePlaces(bytes: Uint8Array): Places {
     new Uint8Array(places.buffer).set(bytes);
     return places;
   }
-  for (let i = 0; i + 1 < bytes.length; i += 2)
-    setPlace(places, (bytes[i] as number) | ((bytes[i + 1] as number) << 8));
+  for (let i = 0; i + 1 < bytes.length; i += 2) setPlace(places, placeAt(bytes, i));
   return places;
 }
 
@@ -54,12 +53,6 @@ export function subtractPlaces(places: Places, other: Places): void {
     places[word] = (places[word] as number) & ~(other[word] as number);
 }
 
-/** Keeps in `places` only what is in `other` too. */
-export function intersectPlaces(places: Places, other: Places): void {
-  for (let word = 0; word < places.length; word++)
-    places[word] = (places[word] as number) & (other[word] as number);
-}
-
 export function countPlaces(places: Places): number {
   let count = 0;
   for (let word of places) {
@@ -81,4 +74,54 @@ export function placesDescending(places: Places): number[] {
     }
   }
   return found;
+}
+
+/** Bytes with what both have, which stay as short as the shorter one; without decoding, of which a listing has hundreds. */
+export function commonMembers(left: Uint8Array, right: Uint8Array): Uint8Array {
+  if (left.length === bitmapBytes) {
+    return right.length === bitmapBytes ? commonOfBitmaps(left, right) : listedIn(right, left);
+  }
+  return right.length === bitmapBytes ? listedIn(left, right) : commonOfLists(left, right);
+}
+
+export function countMembers(bytes: Uint8Array): number {
+  return bytes.length === bitmapBytes ? countPlaces(decodePlaces(bytes)) : bytes.length / 2;
+}
+
+function commonOfBitmaps(left: Uint8Array, right: Uint8Array): Uint8Array {
+  const common = new Uint8Array(bitmapBytes);
+  for (let i = 0; i < bitmapBytes; i++) common[i] = (left[i] as number) & (right[i] as number);
+  return common;
+}
+
+const found = new Uint8Array(bitmapBytes);
+const ofList = new Uint8Array(bitmapBytes);
+
+function listedIn(list: Uint8Array, bitmap: Uint8Array): Uint8Array {
+  let length = 0;
+  for (let i = 0; i < list.length; i += 2) {
+    const place = placeAt(list, i);
+    if ((((bitmap[place >> 3] as number) >> (place & 7)) & 1) === 1) length = append(place, length);
+  }
+  return found.slice(0, length);
+}
+
+/** Through a bitmap: walking both at once is several times slower, since no processor guesses which comes next. */
+function commonOfLists(left: Uint8Array, right: Uint8Array): Uint8Array {
+  ofList.fill(0);
+  for (let i = 0; i < left.length; i += 2) {
+    const place = placeAt(left, i);
+    ofList[place >> 3] = (ofList[place >> 3] as number) | (1 << (place & 7));
+  }
+  return listedIn(right, ofList);
+}
+
+function append(place: number, length: number): number {
+  found[length] = place & 0xff;
+  found[length + 1] = place >> 8;
+  return length + 2;
+}
+
+function placeAt(list: Uint8Array, i: number): number {
+  return (list[i] as number) | ((list[i + 1] as number) << 8);
 }

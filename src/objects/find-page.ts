@@ -3,10 +3,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import {
   blockSize,
-  countPlaces,
+  commonMembers,
+  countMembers,
   decodePlaces,
-  emptyPlaces,
-  intersectPlaces,
   type Places,
   placesDescending,
 } from '../lib/block-members.ts';
@@ -15,6 +14,7 @@ import { allFacet } from './facets.ts';
 
 /** An object can carry a hundred tags; planning a join of sixty tables alone would take a quarter of a second. */
 const maxJoined = 16;
+const nobody = new Uint8Array();
 
 export type PageQuery = {
   accountId: string;
@@ -28,7 +28,7 @@ export type PageQuery = {
 /** `seqs` names the objects; `total` counts all that match, whatever page was asked for. */
 export type Page = { seqs: number[]; total: number };
 
-type Block = { block: number; count: number; places: () => Places };
+type Block = { block: number; count: number; members: Uint8Array };
 
 export async function findPage(database: Database, query: PageQuery): Promise<Page> {
   const facets = query.facets.length > 0 ? query.facets : [allFacet];
@@ -64,7 +64,7 @@ export async function findPlaces(
     rarest.facet,
     others.length > 0 ? others.map(({ facet }) => facet) : [rarest.facet],
   );
-  return new Map(blocks.map(({ block, places }) => [block, places()]));
+  return new Map(blocks.map(({ block, members }) => [block, decodePlaces(members)]));
 }
 
 /** Rarest first; null when one of them matches nothing. */
@@ -111,7 +111,7 @@ async function locate(
     .where('block', '>=', counts[last - 1]?.block ?? 0)
     .orderBy('block', 'desc')
     .execute();
-  return { blocks: rows.map((row) => ({ ...row, places: () => decodePlaces(row.members) })), skip };
+  return { blocks: rows, skip };
 }
 
 /** For several, every block of the rarest is cut down to what the others have too. */
@@ -121,14 +121,14 @@ async function commonBlocks(
   rarest: string,
   others: readonly string[],
 ): Promise<Block[]> {
-  const groups: Promise<Map<number, Places>>[] = [];
+  const groups: Promise<Map<number, Uint8Array>>[] = [];
   for (let start = 0; start < others.length; start += maxJoined)
     groups.push(joinBlocks(database, accountId, rarest, others.slice(start, start + maxJoined)));
-  const [first = new Map<number, Places>(), ...rest] = await Promise.all(groups);
-  return [...first].flatMap(([block, places]) => {
-    for (const group of rest) intersectPlaces(places, group.get(block) ?? emptyPlaces());
-    const count = countPlaces(places);
-    return count > 0 ? [{ block, count, places: () => places }] : [];
+  const [first = new Map<number, Uint8Array>(), ...rest] = await Promise.all(groups);
+  return [...first].flatMap(([block, ofFirst]) => {
+    const members = rest.reduce((left, group) => commonMembers(left, group.get(block) ?? nobody), ofFirst);
+    const count = countMembers(members);
+    return count > 0 ? [{ block, count, members }] : [];
   });
 }
 
@@ -138,7 +138,7 @@ async function joinBlocks(
   accountId: string,
   rarest: string,
   others: readonly string[],
-): Promise<Map<number, Places>> {
+): Promise<Map<number, Uint8Array>> {
   const columns: RawBuilder<unknown>[] = others.map((_, i) => sql.raw(`o${i}.members as m${i}`));
   const joins = others.map(
     (facet, i) =>
@@ -149,12 +149,10 @@ async function joinBlocks(
     select d.block as block, d.members as members, ${sql.join(columns)} from facet_blocks d ${sql.join(joins, sql` `)}
     where d.account_id = ${accountId} and d.facet = ${rarest} order by d.block desc`.execute(database.read);
   return new Map(
-    rows.map((row) => {
-      const places = decodePlaces(row.members);
-      for (let i = 0; i < others.length; i++)
-        intersectPlaces(places, decodePlaces(row[`m${i}`] as Uint8Array));
-      return [row.block, places];
-    }),
+    rows.map((row) => [
+      row.block,
+      others.reduce((left, _, i) => commonMembers(left, row[`m${i}`] as Uint8Array), row.members),
+    ]),
   );
 }
 
@@ -164,7 +162,7 @@ function take(
 ): number[] {
   const seqs: number[] = [];
   let left = skip;
-  for (const { block, count, places } of blocks) {
+  for (const { block, count, members } of blocks) {
     if (seqs.length >= wanted) break;
     const start = block * blockSize;
     const cut = before !== undefined && before < start + blockSize;
@@ -172,7 +170,7 @@ function take(
       left -= count;
       continue;
     }
-    let found = placesDescending(places()).map((place) => start + place);
+    let found = placesDescending(decodePlaces(members)).map((place) => start + place);
     if (cut) found = found.filter((seq) => seq < before);
     seqs.push(...found.slice(left, left + wanted - seqs.length));
     left = Math.max(0, left - found.length);
