@@ -39,12 +39,18 @@ let normalTable: Float32Array | null = null;
 
 /** From a table of normal numbers: half a billion are needed, and each may cost only a few nanoseconds. */
 function normalNumbers(seed: number): () => number {
+  const table = (normalTable ??= tableOfNormals());
   const chance = randomNumbers(seed);
-  const table = (normalTable ??= new Float32Array(normalTableSize).map(() => {
+  return () => table[chance() >>> 16] as number;
+}
+
+/** By numbers of its own: whoever asks first must get the same as whoever asks later. */
+function tableOfNormals(): Float32Array {
+  const chance = randomNumbers(0);
+  return new Float32Array(normalTableSize).map(() => {
     const radius = Math.sqrt(-2 * Math.log((chance() + 1) / 2 ** 32));
     return radius * Math.cos((2 * Math.PI * chance()) / 2 ** 32);
-  }));
-  return () => table[chance() >>> 16] as number;
+  });
 }
 
 function unit(vector: Float32Array): Float32Array {

@@ -27,12 +27,21 @@ export type AnalysisStateTable = {
   /** Why it is paused, or was last. */
   pause_reason: PauseReason | null;
 };
+export type AnalysisMinuteTable = {
+  account_id: string;
+  began_at: number;
+  /** Pictures begun since. */
+  taken: number;
+};
+export type AnalysisMinuteRow = Selectable<AnalysisMinuteTable>;
+
 export type PauseReason = 'settings' | 'busy' | 'unavailable';
 
 declare module '../platform/database/database.ts' {
   interface Tables {
     analyses: AnalysisTable;
     analysis_states: AnalysisStateTable;
+    analysis_minutes: AnalysisMinuteTable;
   }
 }
 
@@ -65,6 +74,19 @@ export const searchMigrations: Migration[] = [
         .addColumn('paused_until', 'bigint', (column) => column.notNull())
         .addColumn('pauses', 'bigint', (column) => column.notNull())
         .addColumn('pause_reason', 'text')
+        .execute();
+    },
+  },
+  {
+    name: '0014-analysis-minutes',
+    async up(tx) {
+      await tx.schema
+        .createTable('analysis_minutes')
+        .addColumn('account_id', 'text', (column) =>
+          column.primaryKey().references('accounts.account_id').onDelete('cascade'),
+        )
+        .addColumn('began_at', 'bigint', (column) => column.notNull())
+        .addColumn('taken', 'bigint', (column) => column.notNull())
         .execute();
     },
   },

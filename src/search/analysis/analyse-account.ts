@@ -12,7 +12,7 @@ import { AdaptiveLimit } from './adaptive-limit.ts';
 import { analyseJob, analyseKind, findDue, nextDueAt, noteFailure } from './analysis-queue.ts';
 import { analysePicture, type AnalysePictureParts } from './analyse-picture.ts';
 import { judgeFailure } from './judge-failure.ts';
-import { MinuteRate } from './minute-rate.ts';
+import { nextRoomAt, takeFromMinute } from './minute-rate.ts';
 import { findState, pauseAnalysis } from './pauses.ts';
 
 /** After this an account goes to the end of the queue, so that one with much to do leaves room for others. */
@@ -29,14 +29,13 @@ const lookEveryMs = 250;
 export type AnalyseAccountParts = AnalysePictureParts & { perMinute: number; log: Log };
 
 export function analyseAccountHandlers(parts: AnalyseAccountParts): Record<string, JobHandler> {
-  const rate = new MinuteRate(parts.perMinute);
   const limits = new Map<string, AdaptiveLimit>();
   return {
     [analyseKind]: {
       async run({ account_id: accountId }: { account_id: string }, { signal }) {
         const limit = limits.get(accountId) ?? new AdaptiveLimit();
         limits.set(accountId, limit);
-        const isDone = await new AccountSlice(parts, { accountId, rate, limit, signal }).run();
+        const isDone = await new AccountSlice(parts, { accountId, limit, signal }).run();
         if (isDone) limits.delete(accountId);
       },
       // Only our own faults end up here, and while they last nothing may be given up.
@@ -45,7 +44,7 @@ export function analyseAccountHandlers(parts: AnalyseAccountParts): Record<strin
   };
 }
 
-type SliceOptions = { accountId: string; rate: MinuteRate; limit: AdaptiveLimit; signal: AbortSignal };
+type SliceOptions = { accountId: string; limit: AdaptiveLimit; signal: AbortSignal };
 
 class AccountSlice {
   readonly #parts: AnalyseAccountParts;
@@ -110,18 +109,18 @@ class AccountSlice {
   }
 
   async #begin(account: Account, provider: AiProvider): Promise<number> {
-    const { accountId, rate, limit } = this.#options;
-    const now = this.#parts.database.now();
-    const room = Math.min(limit.current - this.#underWay.size, rate.left(accountId, now));
+    const { accountId, limit } = this.#options;
+    const { database, perMinute } = this.#parts;
+    const room = limit.current - this.#underWay.size;
     if (room <= 0) return 0;
-    const except = [...this.#underWay.keys()];
-    const due = await findDue(this.#parts.database, accountId, { limit: room, except });
-    for (const row of due) {
-      rate.take(accountId, now);
+    const due = await findDue(database, accountId, { limit: room, except: [...this.#underWay.keys()] });
+    if (due.length === 0) return 0;
+    const count = await takeFromMinute(database, accountId, { wanted: due.length, perMinute });
+    for (const row of due.slice(0, count)) {
       const done = this.#analyse(account, provider, row).finally(() => this.#underWay.delete(row.generation));
       this.#underWay.set(row.generation, done);
     }
-    return due.length;
+    return count;
   }
 
   async #analyse(account: Account, provider: AiProvider, row: AnalysisRow): Promise<void> {
@@ -172,17 +171,14 @@ class AccountSlice {
 
   /** In a transaction, so that what is queued at this moment is either seen here or asks for us itself. */
   #comeBack(notBefore = 0): Promise<boolean> {
-    const { accountId, rate } = this.#options;
-    return this.#parts.database.write(async (tx) => {
+    const { accountId } = this.#options;
+    const { database, perMinute } = this.#parts;
+    return database.write(async (tx) => {
       const dueAt = await nextDueAt(tx, accountId);
       if (dueAt === null) return true;
       const { pausedUntil } = await findState(tx, accountId);
-      const runAt = Math.max(
-        dueAt,
-        pausedUntil,
-        rate.nextAt(accountId, this.#parts.database.now()),
-        notBefore,
-      );
+      const roomAt = await nextRoomAt(tx, accountId, { perMinute, now: database.now() });
+      const runAt = Math.max(dueAt, pausedUntil, roomAt, notBefore);
       await enqueue(tx, [analyseJob(accountId, runAt)]);
       return false;
     });

@@ -1,28 +1,49 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { MinuteRate } from './minute-rate.ts';
+import { after, before, describe, test } from 'node:test';
+import { newTestAccount } from '../../../test/support/object-rows.ts';
+import { openTempDatabase, type TempDatabase } from '../../../test/support/temp-database.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { nextRoomAt, takeFromMinute } from './minute-rate.ts';
 
-test('each account may begin so many in a minute, and again in the next', () => {
-  const rate = new MinuteRate(3);
-  for (let taken = 0; taken < 3; taken++) {
-    assert.equal(rate.left('a', 1000 + taken), 3 - taken);
-    assert.equal(rate.nextAt('a', 1000 + taken), 0);
-    rate.take('a', 1000 + taken);
-  }
-  assert.equal(rate.left('a', 60_999), 0);
-  assert.equal(rate.nextAt('a', 60_999), 61_000);
-  assert.equal(rate.left('b', 1003), 3);
-  assert.equal(rate.left('a', 61_000), 3);
-  rate.take('a', 61_000);
-  assert.equal(rate.left('a', 61_001), 2);
-});
+const day = 86_400_000;
+const perMinute = 3;
 
-test('a clock that is put back does not hold up an account', () => {
-  const rate = new MinuteRate(1);
-  const day = 86_400_000;
-  rate.take('a', 2 * day);
-  assert.equal(rate.left('a', 2 * day), 0);
-  assert.deepEqual([rate.left('a', day), rate.nextAt('a', day)], [1, 0]);
-  rate.take('a', day);
-  assert.deepEqual([rate.left('a', day), rate.nextAt('a', day)], [0, day + 60_000]);
+describe('the pictures an account may begin in a minute', () => {
+  let temp: TempDatabase;
+  before(async () => {
+    temp = await openTempDatabase();
+  });
+  after(() => temp[Symbol.asyncDispose]());
+
+  const at = (now: number): Database => Object.create(temp.database, { now: { value: () => now } });
+  const take = (accountId: string, now: number, wanted: number): Promise<number> =>
+    takeFromMinute(at(now), accountId, { wanted, perMinute });
+  const nextAt = (accountId: string, now: number): Promise<number> =>
+    nextRoomAt(temp.database.read, accountId, { perMinute, now });
+  const accountId = async (): Promise<string> => (await newTestAccount(temp.database)).account_id;
+
+  test('are so many, then none until a minute after the first, and each account has its own', async () => {
+    const [one, other] = [await accountId(), await accountId()];
+    assert.equal(await take(one, day, 2), 2);
+    assert.equal(await nextAt(one, day + 1), 0);
+    assert.equal(await take(one, day + 1000, 2), 1);
+    assert.equal(await take(one, day + 59_999, 1), 0);
+    assert.equal(await nextAt(one, day + 59_999), day + 60_000);
+    assert.equal(await take(other, day + 59_999, 1), 1);
+    assert.equal(await take(one, day + 60_000, 5), 3);
+  });
+
+  test('are counted for all who take at once', async () => {
+    const one = await accountId();
+    const taken = await Promise.all(Array.from({ length: 8 }, () => take(one, day, 1)));
+    assert.equal(taken.filter((count) => count === 1).length, perMinute);
+  });
+
+  test('do not wait for a clock that was put back', async () => {
+    const one = await accountId();
+    assert.equal(await take(one, 2 * day, 3), 3);
+    assert.deepEqual([await take(one, 2 * day, 1), await nextAt(one, day)], [0, 0]);
+    assert.equal(await take(one, day, 3), 3);
+    assert.equal(await nextAt(one, day), day + 60_000);
+  });
 });

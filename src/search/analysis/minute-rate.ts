@@ -1,43 +1,63 @@
-// How many pictures of an account may still be begun in this minute: its provider bills or limits by the minute.
+// How many pictures of an account may still be begun in this minute: its provider bills or limits by the minute. Kept in the
+// database, since the next slice of the account may be another node's.
+import type { Database, Tx } from '../../platform/database/database.ts';
+import type { AnalysisMinuteRow } from '../tables.ts';
+import { holdAccount } from './hold-account.ts';
 
 const windowMs = 60_000;
 
-type Window = { beganAt: number; taken: number };
+type Window = Pick<AnalysisMinuteRow, 'began_at' | 'taken'>;
 
-export class MinuteRate {
-  readonly #perMinute: number;
-  /** By account: when the window began, and how many were begun in it. */
-  readonly #windows = new Map<string, Window>();
+/** Takes as many of the wanted as there is room for, and says how many. */
+export async function takeFromMinute(
+  database: Database,
+  accountId: string,
+  { wanted, perMinute }: { wanted: number; perMinute: number },
+): Promise<number> {
+  // Who finds no room looks often, and need not write for that.
+  if (roomIn(await findWindow(database.read, accountId), perMinute, database.now()) <= 0) return 0;
+  return database.write(async (tx) => {
+    if (!(await holdAccount(tx, accountId))) return 0;
+    const now = database.now();
+    const window = await findWindow(tx, accountId);
+    const count = Math.min(wanted, roomIn(window, perMinute, now));
+    if (count <= 0) return 0;
+    const next =
+      window && !isOver(window, now)
+        ? { began_at: window.began_at, taken: window.taken + count }
+        : { began_at: now, taken: count };
+    await tx
+      .insertInto('analysis_minutes')
+      .values({ account_id: accountId, ...next })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet(next))
+      .execute();
+    return count;
+  });
+}
 
-  constructor(perMinute: number) {
-    this.#perMinute = perMinute;
-  }
+/** When there is room again; 0 where there is some. */
+export async function nextRoomAt(
+  source: Tx,
+  accountId: string,
+  { perMinute, now }: { perMinute: number; now: number },
+): Promise<number> {
+  const window = await findWindow(source, accountId);
+  return window && roomIn(window, perMinute, now) <= 0 ? window.began_at + windowMs : 0;
+}
 
-  left(accountId: string, now = Date.now()): number {
-    const window = this.#windows.get(accountId);
-    if (!window || isOver(window, now)) return this.#perMinute;
-    return this.#perMinute - window.taken;
-  }
+function findWindow(source: Tx, accountId: string): Promise<Window | undefined> {
+  return source
+    .selectFrom('analysis_minutes')
+    .select(['began_at', 'taken'])
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+}
 
-  take(accountId: string, now = Date.now()): void {
-    const window = this.#windows.get(accountId);
-    if (window && !isOver(window, now)) window.taken += 1;
-    else this.#windows.set(accountId, { beganAt: now, taken: 1 });
-    if (this.#windows.size > 10_000) this.#forgetOld(now);
-  }
-
-  /** When there is room again; at once where there is some. */
-  nextAt(accountId: string, now = Date.now()): number {
-    const window = this.#windows.get(accountId);
-    return window && this.left(accountId, now) <= 0 ? window.beganAt + windowMs : 0;
-  }
-
-  #forgetOld(now: number): void {
-    for (const [accountId, window] of this.#windows) if (isOver(window, now)) this.#windows.delete(accountId);
-  }
+function roomIn(window: Window | undefined, perMinute: number, now: number): number {
+  return window && !isOver(window, now) ? perMinute - window.taken : perMinute;
 }
 
 /** Also when the clock was put back: otherwise nothing would be begun until it is that late again. */
-function isOver({ beganAt }: Window, now: number): boolean {
+function isOver({ began_at: beganAt }: Window, now: number): boolean {
   return now < beganAt || beganAt + windowMs <= now;
 }
