@@ -19,7 +19,7 @@ import { formatBytes, printJson } from './output.ts';
 import { startProgress } from './progress.ts';
 import { openFilmService } from '../open-film-service.ts';
 import { withCore } from './with-core.ts';
-import { stopOnSignal } from './stop-on-signal.ts';
+import { abortOnSignal } from './abort-on-signal.ts';
 
 export const help = `Usage:
   tintype import <folder> [--account A] [--folder F] [--tags a,b] [--concurrency N] [--no-keep-paths]
@@ -81,7 +81,7 @@ async function runImport(
   const films = openFilmService(config, createLog('fatal'));
   const uploads = new UploadStore({ ...core, films: { inspect: films.inspect, processJob: processFilmJob } });
   const progress = startProgress('Importing', entries.length);
-  const stop = stopOnSignal();
+  const stop = abortOnSignal();
   let uploadedBytes = 0;
   const onOutcome = (outcome: FileOutcome): void => {
     if (outcome.kind === 'uploaded') uploadedBytes += outcome.bytes;

@@ -13,7 +13,7 @@ import { printJson } from './output.ts';
 import { startProgress } from './progress.ts';
 import { createRepairs } from './scrub-repairs.ts';
 import { printFindings } from './scrub-summary.ts';
-import { stopOnSignal } from './stop-on-signal.ts';
+import { abortOnSignal } from './abort-on-signal.ts';
 import { withCore } from './with-core.ts';
 
 export const help = `Usage:
@@ -69,7 +69,7 @@ async function run(config: Config, core: Core, options: Options): Promise<0 | 1>
   let { files } = saved;
   const progress = startProgress('Reading files:', null);
   const repairs = createRepairs(config, core);
-  const stop = stopOnSignal();
+  const stop = abortOnSignal();
   try {
     await scrubAll(
       {

@@ -19,7 +19,7 @@ export function pictureIndexMoments(open: () => Promise<IndexUnderTest>): void {
     const account = await temp.newAccount();
     const { account_id: accountId } = account;
     const query: NearestQuery = { accountId, space, vector, minCosine: 0, limit: 100, among: null };
-    const objects = await temp.addObjects(account, 20);
+    const objects = await temp.addObjects(account, 40);
     for (const [at, { generation, seq }] of objects.entries()) {
       await temp.database.write((tx) =>
         temp.index.keepVector(tx, { generation, accountId, seq, space, vector }),

@@ -4,37 +4,18 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { createCounters, increment as incrementUnlocked, valueOf } from '../../../test/support/counters.ts';
 import { openTempDatabase, type TempDatabase } from '../../../test/support/temp-database.ts';
 import { testDatabase } from '../../../test/support/test-database.ts';
 import type { Database, Migration, Tx } from './database.ts';
 import { lockName } from './locking-rows.ts';
 
-const migrations: Migration[] = [
-  {
-    name: '1',
-    async up(tx) {
-      await sql`create table counters (name text primary key, value bigint not null)`.execute(tx);
-    },
-  },
-];
+const migrations: Migration[] = [{ name: '1', up: createCounters }];
 
 const increment = async (tx: Tx, name: string, by: number): Promise<void> => {
-  // Read, think and write: only right when nobody comes in between.
   await lockName(tx, name);
-  const now = await sql<{ value: number }>`select value from counters where name = ${name}`.execute(tx);
-  await Promise.resolve();
-  const value = (now.rows[0]?.value ?? 0) + by;
-  await sql`insert into counters values (${name}, ${value}) on conflict (name) do update set value = ${value}`.execute(
-    tx,
-  );
+  await incrementUnlocked(tx, name, by);
 };
-
-async function valueOf(database: Database, name: string): Promise<number | undefined> {
-  const { rows } = await sql<{ value: number }>`select value from counters where name = ${name}`.execute(
-    database.read,
-  );
-  return rows[0]?.value;
-}
 
 describe('transactions', () => {
   let temp: TempDatabase;

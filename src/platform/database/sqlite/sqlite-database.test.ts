@@ -3,40 +3,24 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
+import { createCounters, increment, valueOf } from '../../../../test/support/counters.ts';
 import { openTempDatabase, type TempDatabase } from '../../../../test/support/temp-database.ts';
 import { committedGroups } from '../../../../test/support/wal-commits.ts';
 import { AppError } from '../../errors.ts';
-import type { Database, Migration, Tx } from '../database.ts';
+import type { Database, Migration } from '../database.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 const migrations: Migration[] = [
   {
     name: '1',
     async up(tx) {
-      await sql`create table counters (name text primary key, value bigint not null)`.execute(tx);
+      await createCounters(tx);
       await sql`create table parents (id text primary key)`.execute(tx);
       await sql`create table children (parent text not null references parents (id))`.execute(tx);
       await sql`create table blobs (bytes bytea not null)`.execute(tx);
     },
   },
 ];
-
-const increment = async (tx: Tx, name: string, by: number): Promise<void> => {
-  const now = await sql<{ value: number }>`select value from counters where name = ${name}`.execute(tx);
-  // Read, think and write: only right when nobody comes in between.
-  await Promise.resolve();
-  const value = (now.rows[0]?.value ?? 0) + by;
-  await sql`insert into counters values (${name}, ${value}) on conflict (name) do update set value = ${value}`.execute(
-    tx,
-  );
-};
-
-async function valueOf(database: Database, name: string): Promise<number | undefined> {
-  const { rows } = await sql<{ value: number }>`select value from counters where name = ${name}`.execute(
-    database.read,
-  );
-  return rows[0]?.value;
-}
 
 const isUnavailable = (error: unknown): boolean =>
   error instanceof AppError && error.status === 503 && error.code === 'overloaded';

@@ -1,6 +1,6 @@
 // How a long command ends when it is asked to: what has begun is finished, and a second signal ends it at once.
 
-export function stopOnSignal(): { signal: AbortSignal; ignore(): void } {
+export function abortOnSignal(): { signal: AbortSignal; ignore(): void } {
   const controller = new AbortController();
   const stop = (): void => {
     if (controller.signal.aborted) process.exit(1);
