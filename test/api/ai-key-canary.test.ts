@@ -27,10 +27,10 @@ async function note(method: string, path: string, body?: unknown): Promise<any> 
 
 /** A picture and a question while it behaves like this, then all that the account can look at. */
 async function goThrough(name: string, mode: Mode): Promise<void> {
-  described.provider.behave(mode);
-  await account.add(name, `Seen while ${name}.`);
   const { provider } = described;
+  provider.behave(mode);
   const asked = provider.requests.length;
+  await account.add(name, `Seen while ${name}.`);
   await eventually(() => assert.ok(provider.requests.length > asked));
   await note('GET', '/get/search?q=seen&threshold=0');
   for (const path of ['/user/', '/analysis/', `/get/${name}`, '/get/?view=full', '/webhooks/'])

@@ -1,4 +1,8 @@
 // Sessions of a PostgreSQL that runs inside the test process (PGlite): one session in truth, handed from one user to the next.
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import type {
@@ -12,18 +16,45 @@ import type {
 const bigint = 20;
 const numeric = 1700;
 
-/** Takes seconds to start, so a test process keeps those that are free for the next test. */
-const free: PGlite[] = [];
+const settings = { extensions: { vector }, parsers: { [bigint]: Number, [numeric]: Number } };
+
+/** Those that a test has left, for the next; not for long, since one with a cluster it was given keeps the process alive. */
+const free = new Map<PGlite, NodeJS.Timeout>();
+const keepFreeMs = 300;
 
 async function takeEngine(): Promise<PGlite> {
-  const engine =
-    free.pop() ??
-    (await PGlite.create({
-      extensions: { vector },
-      parsers: { [bigint]: Number, [numeric]: Number },
-    }));
+  for (const [engine, timer] of free) {
+    clearTimeout(timer);
+    free.delete(engine);
+    return engine;
+  }
+  return startEngine();
+}
+
+function leaveEngine(engine: PGlite): void {
+  const close = (): void => {
+    free.delete(engine);
+    void engine.close();
+  };
+  free.set(engine, setTimeout(close, keepFreeMs));
+}
+
+/** To make a new cluster takes seconds, so the first process leaves its own for those that come after. */
+async function startEngine(): Promise<PGlite> {
+  if (existsSync(newCluster))
+    return PGlite.create({ ...settings, loadDataDir: new Blob([await readFile(newCluster)]) });
+  const engine = await PGlite.create(settings);
+  await engine.exec('create extension vector');
+  const unfinished = `${newCluster}.${process.pid}`;
+  await writeFile(unfinished, new Uint8Array(await (await engine.dumpDataDir('none')).arrayBuffer()));
+  await rename(unfinished, newCluster);
   return engine;
 }
+
+const { version } = JSON.parse(
+  readFileSync(new URL('../../node_modules/@electric-sql/pglite/package.json', import.meta.url), 'utf8'),
+) as { version: string };
+const newCluster = join(tmpdir(), `tintype-pglite-${version}-${process.getuid?.() ?? 0}.tar`);
 
 /** A database of its own, empty at first; several may open it, as processes open one server. */
 export type PgliteServer = { open(): Sessions; stop(): Promise<void> };
@@ -38,7 +69,7 @@ export async function startPglite(): Promise<PgliteServer> {
     open: () => new PgliteSessions(engine, turns),
     async stop() {
       await turns.take();
-      free.push(engine);
+      leaveEngine(engine);
     },
   };
 }
