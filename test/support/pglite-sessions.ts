@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import type {
@@ -12,6 +13,9 @@ import type {
   Sessions,
   Watch,
 } from '../../src/platform/database/postgres/sessions.ts';
+
+// A test process does not live long enough to earn back what compiling its hot parts costs.
+setFlagsFromString('--liftoff-only');
 
 const bigint = 20;
 const numeric = 1700;

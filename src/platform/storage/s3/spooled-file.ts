@@ -8,6 +8,7 @@ import { AppError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { openDescriptor } from '../descriptors.ts';
 import { GatheringWriter } from '../gathering-writer.ts';
+import { NewFileLife } from '../new-file-life.ts';
 import type { KeepSpool } from '../remote-storage.ts';
 import { claimStagingPath, releaseStagingPath } from '../staging-files.ts';
 import { isAbsent } from '../storage-error.ts';
@@ -37,12 +38,11 @@ export class SpooledFile implements NewFile {
   readonly #parts: SpoolParts;
   readonly #key: string;
   readonly #mayReplace: boolean;
+  readonly #life = new NewFileLife({ remove: () => this.#remove(), toError: remoteError });
   readonly #writer: GatheringWriter;
   readonly #sums: PartSums;
   #upload: MultipartUpload | null = null;
   #sentParts = 0;
-  #finished: 'committed' | 'discarded' | undefined;
-  #lastCall: Promise<unknown> = Promise.resolve();
 
   constructor(parts: SpoolParts, key: string, { mayReplace }: { mayReplace: boolean }) {
     this.#parts = parts;
@@ -57,7 +57,7 @@ export class SpooledFile implements NewFile {
   }
 
   write(chunk: Buffer): Promise<void> {
-    return this.#attempt(async () => {
+    return this.#life.attempt(async () => {
       this.#upload?.throwIfFailed();
       this.#sums.add(chunk);
       await this.#writer.write(chunk);
@@ -66,14 +66,14 @@ export class SpooledFile implements NewFile {
   }
 
   localPath(): Promise<string> {
-    return this.#attempt(async () => {
+    return this.#life.attempt(async () => {
       await this.#writer.flush();
       return this.#writer.path;
     });
   }
 
   commit(): Promise<void> {
-    return this.#attempt(async () => {
+    return this.#life.attempt(async () => {
       await this.#writer.flush();
       const { path } = this.#writer;
       // It may become a copy, and one that a loss of power had cut short would be taken for whole.
@@ -82,14 +82,14 @@ export class SpooledFile implements NewFile {
       if (synced.status === 'rejected') throw synced.reason;
       failpoint('storage:written');
       this.#writer.close();
-      this.#finished = 'committed';
+      this.#life.committed();
       await this.#parts.keep(this.#key, path).catch(() => undefined);
       releaseStagingPath(path);
     });
   }
 
   discard(): Promise<void> {
-    return this.#inTurn(() => this.#remove());
+    return this.#life.discard();
   }
 
   async #sendFullParts(): Promise<void> {
@@ -145,28 +145,7 @@ export class SpooledFile implements NewFile {
     return mayBe && (await this.#parts.sizeOf(this.#key)) === this.size;
   }
 
-  #attempt<T>(action: () => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
-      try {
-        if (this.#finished) throw new Error(`The file was already ${this.#finished}`);
-        return await action();
-      } catch (error) {
-        await this.#remove();
-        throw remoteError(error);
-      }
-    });
-  }
-
-  /** A request that breaks off discards while a write is still under way; the descriptor must not close under it. */
-  #inTurn<T>(action: () => Promise<T>): Promise<T> {
-    const result = this.#lastCall.then(action);
-    this.#lastCall = result.catch(() => undefined);
-    return result;
-  }
-
   async #remove(): Promise<void> {
-    if (this.#finished) return;
-    this.#finished = 'discarded';
     await this.#upload?.abort();
     if (this.#writer.isOpened) {
       this.#writer.close();
