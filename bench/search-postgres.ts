@@ -39,6 +39,7 @@ export const searchPostgres: Scenario = async () => {
       ...(await measureOne(postgres, `${what}, like captions`, {
         fill: captionEmbeddings(2, dimensions),
         ask: captionEmbeddings(5, dimensions),
+        askStrangely: captionEmbeddings(6, dimensions, 11),
         dimensions,
         bars: true,
       })),
@@ -56,7 +57,14 @@ export const searchPostgres: Scenario = async () => {
   return figures;
 };
 
-type Kind = { fill: Embeddings; ask: Embeddings; dimensions: number; bars: boolean };
+type Kind = {
+  fill: Embeddings;
+  ask: Embeddings;
+  /** For questions unlike any of the vectors. */
+  askStrangely?: Embeddings;
+  dimensions: number;
+  bars: boolean;
+};
 
 async function measureOne(postgres: BenchPostgres, what: string, kind: Kind): Promise<Figure[]> {
   const space = { model: `bench/model@${kind.dimensions}`, dimensions: kind.dimensions };
@@ -73,6 +81,9 @@ async function measureOne(postgres: BenchPostgres, what: string, kind: Kind): Pr
   const half = queries.map((query) => ({ ...query, among: everySecond(inOneAccount) }));
   const filteredMs = (await ask(index, half)).slice(warmUp);
   const found = await recall(index, account, queries.slice(0, recallQuestions));
+  const strange = kind.askStrangely && Array.from({ length: recallQuestions }, kind.askStrangely);
+  const strangeQueries = strange?.map((vector) => questionOf(account.accountId, space, vector));
+  const foundStrangely = strangeQueries && (await recall(index, account, strangeQueries));
   await index.close();
   const p50 = median(latenciesMs);
   return [
@@ -86,6 +97,9 @@ async function measureOne(postgres: BenchPostgres, what: string, kind: Kind): Pr
     kind.bars
       ? atLeast(`${what}: recall@${limit}`, found, 0.95, '', 4)
       : { what: `${what}: recall@${limit}`, value: found.toFixed(4) },
+    ...(foundStrangely === undefined
+      ? []
+      : [{ what: `${what}: recall@${limit}, unlike the vectors`, value: foundStrangely.toFixed(4) }]),
   ];
 }
 

@@ -1,17 +1,16 @@
-// Runs the test files (all of them, or those below the folders and files named) and ends with `N passed, N failed`. All of them
-// means also: what the database promises, and the heart of the API, once more on PostgreSQL inside the test processes.
-// The whole API on it: `TEST_DATABASE=pglite npm test -- test/api`.
+// Runs the test files and ends with `N passed, N failed`: those below the folders and files named; or all but the long ones, and
+// once more on PostgreSQL inside the test processes whatever depends on the database. The long ones: `npm run test:long`.
 import { availableParallelism } from 'node:os';
 import { globSync } from 'node:fs';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 
 const wanted = process.argv.slice(2);
-const slow = /^test\/(cluster\/|crash\/|nodes\/|hardening\/slow-)/;
-const ofEveryEngine =
-  /^(test\/api\/(objects|listing|upload|keys|resumable)\.test|src\/platform\/(database\/[^/]+$|jobs\/|flights\/))/;
+const long =
+  /^test\/(browser|cli|cluster|crash|nodes|proxy|hardening\/(broken|fuzz\.|rendering|slow)[^/]*$)/;
+const ofEveryEngine = /^(test\/api\/|src\/platform\/(database\/[^/]+$|jobs\/|flights\/))/;
 const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort();
-const quick = all.filter((file) => !slow.test(file));
+const quick = all.filter((file) => !long.test(file));
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 if (wanted.length > 0) await pass(all.filter((file) => wanted.some((start) => file.startsWith(start))));

@@ -11,8 +11,9 @@ export function uniformEmbeddings(seed: number, dimensions = embeddingDimensions
   return () => unit(new Float32Array(dimensions).map(normal));
 }
 
-export function captionEmbeddings(seed: number, dimensions = embeddingDimensions): Embeddings {
-  const shape = normalNumbers(1);
+/** Those of one shape have their clusters in common. */
+export function captionEmbeddings(seed: number, dimensions = embeddingDimensions, shapeSeed = 1): Embeddings {
+  const shape = normalNumbers(shapeSeed);
   const spreads = new Float32Array(dimensions).map((_, at) => 1 / Math.sqrt(1 + at / 8));
   const around = (middle: Float32Array, normal: () => number, share: number): Float32Array =>
     middle.map((value, at) => value + normal() * share * (spreads[at] as number));

@@ -49,6 +49,8 @@ async function startEngine(): Promise<PGlite> {
     return PGlite.create({ ...settings, loadDataDir: new Blob([await readFile(newCluster)]) });
   const engine = await PGlite.create(settings);
   await engine.exec('create extension vector');
+  // The timer for it would keep the process alive.
+  await engine.exec('alter system set log_startup_progress_interval = 0');
   const unfinished = `${newCluster}.${process.pid}`;
   await writeFile(unfinished, new Uint8Array(await (await engine.dumpDataDir('none')).arrayBuffer()));
   await rename(unfinished, newCluster);
