@@ -106,9 +106,12 @@ test(
   'an upload that never ends is cut at the deadline, and leaves nothing',
   { skip: aboutFolders },
   async () => {
-    await using server = await startServer({}, { requestGraceMs: 500, dataDir });
+    // Not where the real process was: that one may have had another database.
+    const ownDir = join(dataDir, 'own');
+    await using server = await startServer({}, { requestGraceMs: 500, dataDir: ownDir });
+    await server.upload(await picture(40, 40));
     const originals = async (): Promise<string[]> =>
-      (await readdir(join(dataDir, 'files'), { recursive: true })).filter((path) =>
+      (await readdir(join(ownDir, 'files'), { recursive: true })).filter((path) =>
         /\/[0-9a-f]{24}$/.test(path),
       );
     const before = await originals();
