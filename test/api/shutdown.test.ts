@@ -112,7 +112,7 @@ test(
     await server.upload(await picture(40, 40));
     const originals = async (): Promise<string[]> =>
       (await readdir(join(ownDir, 'files'), { recursive: true })).filter((path) =>
-        /\/[0-9a-f]{24}$/.test(path),
+        /^[0-9a-f]{16}\/.*\/[0-9a-f]{24}$/.test(path),
       );
     const before = await originals();
     const socket = await openSocket(server);
