@@ -1,17 +1,13 @@
 // The real program as its own process group, started, watched and killed from outside.
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/free-port.ts';
-import { Api, operatorKey } from './api.ts';
+import { Api } from './api.ts';
 import { groupEnded, groupMembers } from './process-group.ts';
+import { type Ended, forgetProgram, killProgram, type Program, spawnProgram } from './program.ts';
 
-const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 const pollMs = 15;
 const maxStartMs = 30_000;
-const running = new Set<Service>();
 
 export type StartOptions = {
   dataDir: string;
@@ -22,14 +18,13 @@ export type StartOptions = {
   /** Options of `serve`. */
   args?: readonly string[];
 };
-export type Death = { code: number | null; signal: NodeJS.Signals | null };
 
 export class Service {
   readonly api: Api;
-  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly #child: Program;
   readonly #startedAt = performance.now();
   /** Resolves with how the leader of the group ended. */
-  readonly died: Promise<Death>;
+  readonly died: Promise<Ended>;
   /** Resolves when it has died, or one of its processes has at a failpoint. */
   readonly fell: Promise<void>;
   isDead = false;
@@ -44,21 +39,13 @@ export class Service {
     { dataDir, failpoint, environment, under = [], args = [] }: StartOptions,
     port: number,
   ) {
-    const serve = ['sh', 'scripts/node', 'bin/tintype.js', 'serve', ...args];
-    const [command = '', ...rest] = [...under, ...serve];
     this.api = new Api(`http://127.0.0.1:${port}`);
-    this.#child = spawn(command, rest, {
-      cwd: projectFolder,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env['PATH'],
-        PORT: String(port),
-        // The same at every start, while the port is not.
-        BASE_URL: 'http://tintype.test',
-        DATA_DIR: dataDir,
-        BOOTSTRAP_API_KEY: operatorKey,
-        LOG_LEVEL: 'warn',
+    this.#child = spawnProgram({
+      args: ['serve', ...args],
+      port,
+      dataDir,
+      under,
+      environment: {
         IMAGE_WORKERS: '2',
         // Runs all of this against a service of several processes.
         WEB_CONCURRENCY: process.env['WEB_CONCURRENCY'] ?? '1',
@@ -66,7 +53,6 @@ export class Service {
         ...environment,
       },
     });
-    running.add(this);
     const fell = Promise.withResolvers<void>();
     this.fell = fell.promise;
     for (const output of [this.#child.stdout, this.#child.stderr])
@@ -77,7 +63,7 @@ export class Service {
     this.died = once(this.#child, 'exit').then(([code, signal]) => {
       this.isDead = true;
       fell.resolve();
-      return { code, signal } as Death;
+      return { code, signal } as Ended;
     });
   }
 
@@ -111,7 +97,7 @@ export class Service {
     await this.died;
     if (!(await this.allGone(2000)))
       throw new Error(`Processes survived SIGKILL: ${this.members().join(', ')}`);
-    running.delete(this);
+    forgetProgram(this.#child);
   }
 
   async killLeader(): Promise<void> {
@@ -120,14 +106,6 @@ export class Service {
   }
 
   killNow(): void {
-    try {
-      process.kill(-this.pid, 'SIGKILL');
-    } catch {
-      // Nobody is left.
-    }
+    killProgram(this.#child);
   }
 }
-
-// Nothing of this outlives the test, however that ends.
-process.on('exit', () => running.forEach((service) => service.killNow()));
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));

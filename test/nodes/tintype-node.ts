@@ -1,15 +1,12 @@
 // One node: the real program as a process group of its own, with a data folder and a port it keeps through every restart.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Api, operatorKey } from '../crash/api.ts';
+import { Api } from '../crash/api.ts';
 import { groupEnded, groupMembers } from '../crash/process-group.ts';
+import { type Ended, forgetProgram, killProgram, type Program, spawnProgram } from '../crash/program.ts';
 
-const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 const maxStartMs = 60_000;
 const pollMs = 15;
-const running = new Set<TintypeNode>();
 
 export type NodeOptions = {
   port: number;
@@ -18,14 +15,13 @@ export type NodeOptions = {
   /** The command and its options; `serve` by default. */
   args?: readonly string[];
 };
-export type Ended = { code: number | null; signal: NodeJS.Signals | null };
 
 export class TintypeNode {
   readonly api: Api;
   readonly options: NodeOptions;
   /** All it has said on both outputs, over all its starts. */
   said = '';
-  #child: ChildProcess | null = null;
+  #child: Program | null = null;
   #ended: Promise<Ended> = Promise.resolve({ code: null, signal: null });
 
   constructor(options: NodeOptions) {
@@ -44,25 +40,13 @@ export class TintypeNode {
   /** Does not wait until it is ready. */
   spawn(extra: Record<string, string> = {}): void {
     const { args = ['serve'], port, dataDir, environment } = this.options;
-    const child = spawn('sh', ['scripts/node', 'bin/tintype.js', ...args], {
-      cwd: projectFolder,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env['PATH'],
-        PORT: String(port),
-        BASE_URL: 'http://tintype.test',
-        DATA_DIR: dataDir,
-        BOOTSTRAP_API_KEY: operatorKey,
-        LOG_LEVEL: 'warn',
-        IMAGE_WORKERS: '1',
-        WEBHOOK_ALLOW_PRIVATE: 'on',
-        ...environment,
-        ...extra,
-      },
+    const child = spawnProgram({
+      args,
+      port,
+      dataDir,
+      environment: { IMAGE_WORKERS: '1', WEBHOOK_ALLOW_PRIVATE: 'on', ...environment, ...extra },
     });
     this.#child = child;
-    running.add(this);
     for (const output of [child.stdout, child.stderr])
       output.on('data', (data: Buffer) => (this.said += data.toString()));
     this.#ended = once(child, 'exit').then(([code, signal]) => {
@@ -95,13 +79,14 @@ export class TintypeNode {
 
   /** With SIGKILL, and all its processes with it. */
   async kill(): Promise<void> {
-    const { pid } = this;
-    if (!pid) return;
+    const child = this.#child;
+    if (!child) return;
+    const pid = child.pid as number;
     this.killNow();
     await this.#ended;
     if (!(await groupEnded(pid, 5000)))
       throw new Error(`Processes survived SIGKILL: ${groupMembers(pid).join(', ')}`);
-    running.delete(this);
+    forgetProgram(child);
   }
 
   async stop(): Promise<Ended> {
@@ -110,14 +95,6 @@ export class TintypeNode {
   }
 
   killNow(): void {
-    try {
-      if (this.#child) process.kill(-this.pid, 'SIGKILL');
-    } catch {
-      // Nobody is left.
-    }
+    if (this.#child) killProgram(this.#child);
   }
 }
-
-// Nothing of this outlives the test, however that ends.
-process.on('exit', () => running.forEach((node) => node.killNow()));
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
