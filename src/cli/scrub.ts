@@ -20,15 +20,16 @@ export const help = `Usage:
   tintype scrub [--store files|storage] [--repair] [--mb-per-second N] [--continue]
 
   --store           only the files of this backend; both, and the variants on this machine, if left out
-  --repair          make again what can be made again: manifests, posters and streams of films, variants
+  --repair          make again what can be made again: manifests, posters and streams of films, variants; put originals
+                    back that this machine has a sound copy of
   --mb-per-second   reads no more than this
   --continue        go on after the last run, which was stopped or killed
   --json            print JSON
 
-Reads every original, manifest, poster, stream and variant, also while the server runs, and compares it with its hash. A
-damaged original cannot be made again: it is named with its object and account, to be restored from a backup or uploaded
-anew. Files that no record names are listed and left alone. Ends with 1 when something is damaged or missing and was not
-repaired.`;
+Reads every original, manifest, poster, stream, variant and copy, also while the server runs, and compares it with its hash.
+A damaged original without a copy cannot be made again: it is named with its object and account, to be restored from a
+backup or uploaded anew. Files that no record names are listed and left alone. Ends with 1 when something is damaged or
+missing and was not repaired.`;
 
 type Options = {
   only: 'files' | 'storage' | null;
@@ -78,6 +79,7 @@ async function run(config: Config, core: Core, options: Options): Promise<0 | 1>
         sharedStores: core.sharing.stores,
         ...repairs,
         variantFolders: { kept: join(config.dataDir, 'variants'), cache: join(config.dataDir, 'cache') },
+        copiesFolder: join(config.dataDir, 'copies'),
         only: options.only,
         repair: options.repair,
         pace: createBytePace(options.bytesPerSecond),

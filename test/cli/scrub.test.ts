@@ -42,6 +42,7 @@ async function scrubHere(): Promise<Finding[]> {
       stores,
       sharedStores: server.app.core.sharing.stores,
       variantFolders: { kept: join(dataDir, 'variants'), cache: join(dataDir, 'cache') },
+      copiesFolder: join(dataDir, 'copies'),
       only: null,
       repair: false,
       pace: async () => undefined,

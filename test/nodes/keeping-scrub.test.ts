@@ -1,5 +1,7 @@
 // A scrub of what several nodes share: damage in S3 is found past the copies of this machine, and repaired where it can be.
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
@@ -44,12 +46,11 @@ describe('a scrub with DATABASE_URL and stores in S3', { skip: skipWithoutServer
   const scrub = async (...args: string[]): Promise<Finding[]> =>
     (await runJson(['scrub', ...args], { ...s3Credentials, ...settings })).findings as Finding[];
 
-  async function flip(key: string): Promise<() => Promise<void>> {
+  async function flip(key: string): Promise<void> {
     const bytes = await buffer((await files.get(key)) as Readable);
     const flipped = Buffer.from(bytes);
     flipped[Math.floor(bytes.length / 3)] = (bytes[Math.floor(bytes.length / 3)] as number) ^ 1;
     await files.put(key, flipped);
-    return async () => void (await files.put(key, bytes));
   }
   const keyLike = (pattern: RegExp): string =>
     keys.find((key) => pattern.test(key)) ?? assert.fail(String(pattern));
@@ -58,17 +59,36 @@ describe('a scrub with DATABASE_URL and stores in S3', { skip: skipWithoutServer
     assert.deepEqual(await scrub(), []);
   });
 
-  test('finds a damaged original in the store, whatever copy of it is here', async () => {
+  const briefly = ({ kind, problem, where, repair }: Finding) => ({ kind, problem, where, repair });
+  const copyOf = (key: string): string => join(settings['DATA_DIR'] as string, 'copies/files', key);
+
+  test('puts a damaged original back from the copy on this machine', async () => {
     const key = keyLike(/\/[0-9a-f]{24}$/);
-    const restore = await flip(key);
-    const found = (await scrub('--repair')).map(({ kind, problem, where, repair }) => ({
-      kind,
-      problem,
-      where,
-      repair,
-    }));
-    await restore();
-    assert.deepEqual(found, [{ kind: 'original', problem: 'damaged', where: `files:${key}`, repair: null }]);
+    const bytes = await buffer((await files.get(key)) as Readable);
+    await flip(key);
+    const damaged = { kind: 'original', problem: 'damaged', where: `files:${key}` };
+    assert.deepEqual((await scrub()).map(briefly), [{ ...damaged, repair: null }]);
+    const repair = 'put back from the copy on this machine';
+    assert.deepEqual((await scrub('--repair')).map(briefly), [{ ...damaged, repair }]);
+    assert.deepEqual(await buffer((await files.get(key)) as Readable), bytes);
+    assert.deepEqual(await scrub(), []);
+  });
+
+  test('finds a damaged copy, removes it, and does not trust it', async () => {
+    const key = keyLike(/\/[0-9a-f]{24}$/);
+    const copy = await readFile(copyOf(key));
+    await writeFile(copyOf(key), Buffer.from(copy).fill(0, 10, 20));
+    const damaged = { kind: 'copy', problem: 'damaged', where: copyOf(key) };
+    assert.deepEqual((await scrub()).map(briefly), [{ ...damaged, repair: null }]);
+    await flip(key);
+    const repair = 'removed; it is fetched again when it is needed';
+    assert.deepEqual((await scrub('--repair')).map(briefly), [
+      { kind: 'original', problem: 'damaged', where: `files:${key}`, repair: null },
+      { ...damaged, repair },
+    ]);
+    await files.put(key, copy);
+    await assert.rejects(readFile(copyOf(key)), { code: 'ENOENT' });
+    assert.deepEqual(await scrub(), []);
   });
 
   test('makes manifests, posters and variants again', async () => {

@@ -3,6 +3,7 @@
 import { originalKey } from '../../objects/object-keys.ts';
 import type { ObjectRow } from '../../objects/tables.ts';
 import { hashStored } from '../files/hash-file.ts';
+import { putBackFromCopy } from './check-copies.ts';
 import { checkFilm } from './check-film.ts';
 import { checkManifest } from './check-manifest.ts';
 import { reportOf, type ScrubParts } from './scrub-parts.ts';
@@ -20,13 +21,14 @@ async function checkOriginal(parts: ScrubParts, object: ObjectRow): Promise<bool
   parts.onFile();
   if (found?.sha256 === sha256 && found.sizeBytes === sizeBytes) return true;
   const kind = 'original' as const;
-  if (!found) await reportOf(parts, object, { kind, problem: 'missing', key, detail: 'is gone' });
+  const putBack = () => putBackFromCopy(parts, object, key);
+  if (!found) await reportOf(parts, object, { kind, problem: 'missing', key, detail: 'is gone' }, putBack);
   else {
     const detail =
       found.sizeBytes === sizeBytes
         ? 'has other bytes than were uploaded'
         : `has ${found.sizeBytes} bytes instead of ${sizeBytes}`;
-    await reportOf(parts, object, { kind, problem: 'damaged', key, detail });
+    await reportOf(parts, object, { kind, problem: 'damaged', key, detail }, putBack);
   }
   return false;
 }

@@ -7,6 +7,7 @@ export type FindingKind =
   | 'poster'
   | 'stream'
   | 'variant'
+  | 'copy'
   | 'unnamed';
 
 export type Finding = {

@@ -12,6 +12,8 @@ export type ScrubParts = {
   readonly sharedStores: ReadonlySet<keyof Stores>;
   /** Folders of variants on this machine. */
   readonly variantFolders: { readonly kept: string; readonly cache: string };
+  /** Where this machine keeps copies of files in stores elsewhere. */
+  readonly copiesFolder: string;
   /** Only this backend's files; null for both, and the variants. */
   readonly only: keyof Stores | null;
   readonly repair: boolean;

@@ -2,12 +2,13 @@
 // moment and goes on from the last state it told of.
 import { forEachAtOnce } from '../at-once.ts';
 import { checkBuckets } from './check-buckets.ts';
+import { checkCopies } from './check-copies.ts';
 import { checkObject } from './check-object.ts';
 import { checkVariants } from './check-variants.ts';
 import { findUnnamed } from './find-unnamed.ts';
 import type { ScrubParts } from './scrub-parts.ts';
 
-const phases = ['objects', 'buckets', 'variants', 'unnamed'] as const;
+const phases = ['objects', 'buckets', 'copies', 'variants', 'unnamed'] as const;
 const objectsAtOnce = 4;
 const pageSize = 100;
 
@@ -31,6 +32,7 @@ export async function scrubAll(
       await onState({ phase, after: '' });
       if (phase === 'buckets') await checkBuckets(parts);
       else if (phase === 'unnamed') await findUnnamed(parts);
+      else if (phase === 'copies') await checkCopies(parts);
       else if (parts.only === null) await checkVariants(parts);
     }
   }
