@@ -6,8 +6,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 
 const wanted = process.argv.slice(2);
-const long =
-  /^test\/(browser|cli|cluster|crash|nodes|proxy|hardening\/(broken|fuzz\.|rendering|slow)[^/]*$)/;
+const long = /^test\/(browser|cli|cluster|crash|nodes|proxy|hardening\/(broken|fuzz\.|rendering|slow)[^/]*$)/;
 const ofEveryEngine = /^(test\/api\/|src\/platform\/(database\/[^/]+$|jobs\/|flights\/))/;
 const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort();
 const quick = all.filter((file) => !long.test(file));
