@@ -28,7 +28,8 @@ process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 async function pass(named: string[]): Promise<void> {
   const onSqlite = (process.env['TEST_DATABASE'] ?? 'sqlite') === 'sqlite';
   const files = named.filter((file) => onSqlite || !file.includes('/sqlite/'));
-  const stream = run({ files, concurrency: Math.max(2, availableParallelism()), timeout: 600_000 });
+  // Most tests wait for something now and then.
+  const stream = run({ files, concurrency: availableParallelism() + 1, timeout: 600_000 });
   stream.on('test:pass', (event) => {
     if (event.skip !== undefined) counts.skipped += 1;
     else if (event.details.type !== 'suite') counts.passed += 1;
