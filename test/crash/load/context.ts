@@ -1,12 +1,9 @@
 // What every piece of client work needs: the service, the model, chance, and requests that fail in known ways.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Answer, type Api, describe, json, type Request } from '../api.ts';
 import type { Model } from '../model.ts';
 import type { Random } from '../../support/random.ts';
 import { sha256, type Upload, uploadBody, type UploadMaker } from '../uploads.ts';
-
-const pollMs = 20;
 
 export type LoadParts = {
   api: Api;
@@ -15,8 +12,6 @@ export type LoadParts = {
   uploads: UploadMaker;
   /** Whether the service may answer 5xx, which then promises nothing either way. */
   faulty?: boolean;
-  /** How long another node than the one that answered may show what was there before. */
-  othersKnowWithinMs?: number;
 };
 export type Work = (context: LoadContext) => Promise<void>;
 
@@ -32,17 +27,15 @@ export class LoadContext {
   failures = 0;
   readonly #api: Api;
   readonly #faulty: boolean;
-  readonly #othersKnowWithinMs: number;
   #bucketId: string | null = null;
   #madeIds = 0;
 
-  constructor({ api, model, random, uploads, faulty = false, othersKnowWithinMs = 0 }: LoadParts) {
+  constructor({ api, model, random, uploads, faulty = false }: LoadParts) {
     this.#api = api;
     this.model = model;
     this.random = random;
     this.uploads = uploads;
     this.#faulty = faulty;
-    this.#othersKnowWithinMs = othersKnowWithinMs;
   }
 
   /** An id that was never used, or one whose object was deleted. */
@@ -76,14 +69,7 @@ export class LoadContext {
   }
 
   async expectOriginal(id: string, hash: string): Promise<void> {
-    const address = `${await this.addressOf(id)}original`;
-    const knownBy = performance.now() + this.#othersKnowWithinMs;
-    for (;;) {
-      const askedAt = performance.now();
-      const { bytes } = await this.request(address);
-      if (sha256(bytes) === hash) return;
-      if (askedAt >= knownBy) throw new Error(`${id} shows bytes that are not its own`);
-      await sleep(pollMs);
-    }
+    const { bytes } = await this.request(`${await this.addressOf(id)}original`);
+    if (sha256(bytes) !== hash) throw new Error(`${id} shows bytes that are not its own`);
   }
 }
