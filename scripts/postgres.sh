@@ -50,8 +50,9 @@ need_pgvector() {
 # Into FOLDER/source.
 fetch_pgvector() {
   local folder=$1 mirror
-  mirror=$(cat /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null |
-    grep -oE 'https?://[^ ]+' | grep -v security | head -1)
+  # Either file may be missing, and comments name addresses too.
+  mirror=$({ grep -hv '^ *#' /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null || true; } |
+    grep -oE 'https?://[^ ]+' | grep -v security | head -1) || true
   mkdir -p "$folder"/{lists/partial,cache/archives/partial,source}
   echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian} $later_release main" \
     >"$folder/sources.list"
