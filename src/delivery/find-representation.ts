@@ -227,9 +227,11 @@ export class RepresentationFinder {
       internalAddress: facts.size_bytes > maxHeldBytes ? this.#parts.nameForNginx(facts) : null,
       open: async (range) => {
         const stream = await storage.get(originalKey(facts.bucket_id, facts.generation), range ?? undefined);
-        if (!stream && facts.stale) throw new AppError('object_not_found');
-        if (!stream) throw new Error(`The original of generation ${facts.generation} is missing`);
-        return stream;
+        if (stream) return stream;
+        // Another node may have deleted it a moment ago.
+        if (facts.stale || !(await this.#parts.facts.isStored(facts.generation)))
+          throw new AppError('object_not_found');
+        throw new Error(`The original of generation ${facts.generation} is missing`);
       },
       close: () => Promise.resolve(),
     };

@@ -12,6 +12,7 @@ import type { ObjectRow } from '../objects/tables.ts';
 import type { Database, Tables } from '../platform/database/database.ts';
 import { openSqliteConnection } from '../platform/database/sqlite/connection.ts';
 import { sqliteDialect } from '../platform/database/sqlite/dialect.ts';
+import { AppError } from '../platform/errors.ts';
 import { FactsCache, type ObjectFacts } from './object-facts.ts';
 
 const topics = { object: objectTopic, account: accountTopic };
@@ -127,5 +128,40 @@ describe('facts of objects', () => {
     for (let more = 0; more < 2; more++) await find(cache, await insertObject(temp.database, account));
     assert.ok(!cache.isCurrent(facts));
     assert.ok(cache.isCurrent((await find(cache, object)) as ObjectFacts));
+  });
+
+  test('count for nothing while word of changes may not come, except where nobody can tell better', async () => {
+    const object = await insertObject(temp.database, account, { object_id: 'unheard' });
+    let hears = true;
+    let isAway = false;
+    const away = new AppError('database_unavailable');
+    const read = sqliteDialect(async (sql, parameters) => {
+      if (isAway) throw away;
+      return connection.run(sql, parameters);
+    });
+    const connection = openSqliteConnection(temp.file, { readonly: true });
+    const database = {
+      ...temp.database,
+      read: new Kysely<Tables>({ dialect: read }),
+      hearsInTime: () => hears,
+    };
+    const cache = new FactsCache(database, topics);
+    const facts = await find(cache, object);
+    assert.ok(facts && cache.isCurrent(facts));
+    hears = false;
+    assert.ok(!cache.isCurrent(facts) && facts.stale);
+    isAway = true;
+    assert.equal((await find(cache, object))?.generation, object.generation);
+    isAway = false;
+    const now = await find(cache, object);
+    assert.ok(now && now.generation === object.generation && !cache.isCurrent(now));
+    // Nobody announces it.
+    await temp.database.write((tx) =>
+      tx.deleteFrom('objects').where('generation', '=', object.generation).execute(),
+    );
+    assert.equal(await find(cache, object), null);
+    hears = true;
+    assert.equal(await find(cache, object), null);
+    connection.close();
   });
 });

@@ -66,7 +66,7 @@ export class FactsCache {
 
   async find(bucketId: string, objectId: string): Promise<ObjectFacts | null> {
     const key = `${bucketId}/${objectId}`;
-    const kept = this.#kept.get(key);
+    const kept = this.#hears() ? this.#kept.get(key) : undefined;
     if (kept) return kept;
     for (;;) {
       const changes = this.#changes;
@@ -76,7 +76,7 @@ export class FactsCache {
         throw error;
       });
       // One in doubt is for this request alone: it would not hear of changes.
-      if (facts?.stale) return { ...facts, stale: false };
+      if (facts && (facts.stale || !this.#hears())) return { ...facts, stale: false };
       // Something changed while we read: what we have may already be old, and would never hear that it is.
       if (facts && changes !== this.#changes) continue;
       // Two that read at once share the facts of the first, or word of a change would reach only one of them.
@@ -89,13 +89,20 @@ export class FactsCache {
 
   /** Whether word of a change would still reach these facts; what was prepared from others must not be used again. */
   isCurrent(facts: ObjectFacts): boolean {
-    return this.#kept.get(keyOf(facts)) === facts;
+    return this.#hears() && this.#kept.get(keyOf(facts)) === facts;
   }
 
   /** Whether the object is still there: facts also grow stale when only its account has changed. */
   async isStored(generation: string): Promise<boolean> {
     const query = this.#database.read.selectFrom('objects').select('generation');
     return (await query.where('generation', '=', generation).executeTakeFirst()) !== undefined;
+  }
+
+  /** Nothing is answered from facts whose change we might not have heard of: an id may be somebody else's by now. */
+  #hears(): boolean {
+    if (this.#database.hearsInTime()) return true;
+    if (this.#kept.size > 0) this.#doubtAll();
+    return false;
   }
 
   #doubtAll(): void {

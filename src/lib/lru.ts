@@ -10,6 +10,10 @@ export class Lru<K, V> {
     this.#maxWeight = maxWeight;
   }
 
+  get size(): number {
+    return this.#entries.size;
+  }
+
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;

@@ -11,6 +11,7 @@ import { type Statement, statement } from '../../platform/database/statement.ts'
 import { AppError, retryAfter } from '../../platform/errors.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import { enqueueStatement, type Job } from '../../platform/jobs/jobs.ts';
+import { objectTopic, objectTopicKey } from '../change-object.ts';
 import { facetsOf, facetStatements } from '../facets.ts';
 import { recall, rememberFirst } from '../idempotency.ts';
 import { manifestJob } from '../manifests.ts';
@@ -94,6 +95,8 @@ export class UploadStore {
         ...this.#createdEvent(row),
       ]);
       failpoint('upload:committed');
+      // Nobody may be shown what another object had under this id, from here on.
+      if (row.custom_id) await this.#database.everyoneKnows(objectTopic, objectTopicKey(row));
       return body;
     } catch (error) {
       if (!writing || isCertainlyNotCommitted(error))

@@ -42,6 +42,10 @@ export interface Database {
   announce(tx: Tx, topic: string, key: string): Promise<void>;
   /** This process and its neighbours hear before the write resolves, others within a second. */
   listen(topic: string, hear: (key: string) => void): void;
+  /** Whether all that others announced until a second ago was heard; if not, what was learned by hearing is in doubt. */
+  hearsInTime(): boolean;
+  /** Resolves when every process has heard the last announcement of this key, or doubts what it knows. Never fails. */
+  everyoneKnows(topic: string, key: string): Promise<void>;
   /** Called when announcements may have been missed: all that was learned from them is in doubt. */
   onGap(hear: () => void): void;
   /**

@@ -8,6 +8,7 @@ import { postgresDialect } from './dialect.ts';
 import { isBrokenLine, isCutLine, toAppError } from './failures.ts';
 import { addFunctions } from './functions.ts';
 import { NewRows } from './new-rows.ts';
+import { maxUnheardMs, RecentWord } from './recent-word.ts';
 import { ServerWatch } from './server-watch.ts';
 import type { Notification, PostgresQuery, PostgresResult, Sessions } from './sessions.ts';
 import { Transactions } from './transactions.ts';
@@ -23,7 +24,9 @@ export async function openPostgresDatabase(sessions: Sessions, neighbours?: Neig
   const origin = randomHex(8);
   const listeners = new Map<string, ((key: string) => void)[]>();
   const onGap: (() => void)[] = [];
+  const recentWord = new RecentWord();
   const tell = ({ topic, key }: Announcement): void => {
+    recentWord.note(topic, key);
     // Each by itself: one that throws is nobody else's concern.
     for (const hear of listeners.get(topic) ?? []) queueMicrotask(() => hear(key));
   };
@@ -38,6 +41,7 @@ export async function openPostgresDatabase(sessions: Sessions, neighbours?: Neig
     channels: [announcementChannel, newRowsChannel],
     hear,
     onGap: () => {
+      recentWord.startAnew();
       for (const each of onGap) each();
     },
   });
@@ -68,6 +72,12 @@ export async function openPostgresDatabase(sessions: Sessions, neighbours?: Neig
       });
     },
     listen: (topic, listener) => void listeners.set(topic, [...(listeners.get(topic) ?? []), listener]),
+    hearsInTime: () => watch.hasHeardWithin(maxUnheardMs),
+    async everyoneKnows(topic, key) {
+      // Without a session that hears, anything may have been missed.
+      await watch.catchUp().catch(() => recentWord.startAnew());
+      await recentWord.isEveryones(topic, key);
+    },
     onGap: (listener) => void onGap.push(listener),
     onNewRows: (table, listener) => newRows.listen(table, listener),
     hear: tell,

@@ -27,6 +27,8 @@ export class ServerWatch {
   #watch: Watch | null = null;
   #kept: Promise<void> = Promise.resolve();
   #clockOffsetMs = 0;
+  /** When the last question was asked that was answered: what was committed before has been heard by now. */
+  #provenAt = -Infinity;
 
   constructor(options: ServerWatchOptions) {
     this.#options = options;
@@ -40,6 +42,17 @@ export class ServerWatch {
 
   now(): number {
     return Date.now() + this.#clockOffsetMs;
+  }
+
+  /** Whether everything was heard that was committed until so long ago. */
+  hasHeardWithin(ms: number): boolean {
+    return this.#watch !== null && performance.now() - this.#provenAt <= ms;
+  }
+
+  /** Resolves when everything was heard that has been committed; notifications come before the next answer. */
+  async catchUp(): Promise<void> {
+    if (!this.#watch) throw new Error('There is no session that hears');
+    await this.#setClock(this.#watch);
   }
 
   /** Sends a notification without a session of the pool. */
@@ -97,9 +110,11 @@ export class ServerWatch {
 
   async #setClock(watch: Watch): Promise<void> {
     const asked = Date.now();
+    const askedAt = performance.now();
     const text = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
     const { rows } = await watch.query({ text });
     const answered = Date.now();
+    this.#provenAt = Math.max(this.#provenAt, askedAt);
     // The server looked at its clock somewhere in between.
     this.#clockOffsetMs = Math.round((rows[0] as { now: number }).now - (asked + answered) / 2);
   }

@@ -1,0 +1,91 @@
+// An id that was deleted and used again: from the moment the new upload is acknowledged no node shows old bytes, not even one
+// that was frozen meanwhile, or lost its line to the database.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sha256 } from '../crash/uploads.ts';
+import { picture } from '../support/pictures.ts';
+import { Line } from './line.ts';
+import { Nodes, skipWithoutServer } from './nodes.ts';
+import type { TintypeNode } from './tintype-node.ts';
+
+const rounds = 6;
+
+describe('an id that is used again at once on another node', { skip: skipWithoutServer }, () => {
+  let nodes: Nodes;
+  /** From the other node to the database. */
+  let line: Line;
+  let here: TintypeNode;
+  let there: TintypeNode;
+  let pictures: Buffer[];
+  let address: string;
+  before(async () => {
+    nodes = await Nodes.create({ count: 2 });
+    [here, there] = nodes.all as [TintypeNode, TintypeNode];
+    line = await Line.to(nodes.databaseUrl);
+    there.options.environment['DATABASE_URL'] = line.url;
+    await Promise.all([here.start(), there.start()]);
+    pictures = await Promise.all(Array.from({ length: rounds }, (_, index) => picture(40 + index, 30)));
+    const { bucket_id: bucket } = await here.api.askJson<{ bucket_id: string }>('/user/');
+    address = `/files/${bucket}/again/original`;
+  });
+  after(async () => {
+    await nodes?.[Symbol.asyncDispose]();
+    await line?.[Symbol.asyncDispose]();
+  });
+
+  async function upload(file: Buffer): Promise<void> {
+    const body = new FormData();
+    body.append('object', 'again');
+    body.append('file', new Blob([new Uint8Array(file)]), 'x.jpg');
+    await here.api.ask('/upload/', { method: 'POST', body });
+  }
+  const replace = async (file: Buffer): Promise<void> => {
+    await here.api.ask('/delete/again', { method: 'DELETE' });
+    await upload(file);
+  };
+  const shown = async (): Promise<string> => sha256((await there.api.ask(address)).bytes);
+  /** Several times, so that it is answered from memory. */
+  async function seen(file: Buffer): Promise<void> {
+    for (let time = 0; time < 3; time++) assert.equal(await shown(), sha256(file));
+  }
+  const signal = (name: NodeJS.Signals): void => {
+    for (const pid of there.members()) process.kill(pid, name);
+  };
+
+  test('shows its new bytes there, however late it hears of the deletion', async () => {
+    const [first, ...others] = pictures as [Buffer, ...Buffer[]];
+    await upload(first);
+    await seen(first);
+    for (const [index, file] of others.entries()) {
+      line.latencyMs = index * 100;
+      await replace(file);
+      assert.equal(await shown(), sha256(file), `${line.latencyMs} ms late`);
+      await seen(file);
+    }
+    line.latencyMs = 0;
+  });
+
+  test('shows them when that node wakes up, to a request that was waiting for it', async () => {
+    const [first, second] = pictures as [Buffer, Buffer];
+    await replace(first);
+    await seen(first);
+    signal('SIGSTOP');
+    await replace(second);
+    const waiting = Array.from({ length: 5 }, shown);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    signal('SIGCONT');
+    assert.deepEqual(new Set(await Promise.all(waiting)), new Set([sha256(second)]));
+  });
+
+  test('shows them when its lines were cut in between', async () => {
+    const [first, second] = pictures as [Buffer, Buffer];
+    await replace(first);
+    await seen(first);
+    const replaced = replace(second);
+    await nodes.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tintype watch'",
+    );
+    await replaced;
+    assert.equal(await shown(), sha256(second));
+  });
+});
