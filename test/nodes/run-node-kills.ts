@@ -49,9 +49,12 @@ export async function runNodeKills(count: number): Promise<Kills> {
     const load = new Load({ api, model, random, uploads, faulty: true });
     const running = load.run(clients);
     const killing = killSome(nodes.all, Math.min(killsInABatch, count - done.kills), random, done);
-    for (let index = 0; index < filmsInABatch; index++) await films.upload(filmApi);
-    await Promise.race([killing, running]);
-    load.stop();
+    try {
+      for (let index = 0; index < filmsInABatch; index++) await films.upload(filmApi);
+      await Promise.race([killing, running]);
+    } finally {
+      load.stop();
+    }
     await Promise.all([killing, running]);
     await checkNodes(nodes, model);
     done.acknowledged = model.acknowledged;
