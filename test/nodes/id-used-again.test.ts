@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sha256 } from '../crash/uploads.ts';
+import { eventually } from '../support/eventually.ts';
 import { picture } from '../support/pictures.ts';
 import { Line } from './line.ts';
 import { Nodes, skipWithoutServer } from './nodes.ts';
@@ -33,11 +34,12 @@ describe('an id that is used again at once on another node', { skip: skipWithout
     await line?.[Symbol.asyncDispose]();
   });
 
-  async function upload(file: Buffer): Promise<void> {
+  async function upload(file: Buffer, key?: string): Promise<void> {
     const body = new FormData();
     body.append('object', 'again');
     body.append('file', new Blob([new Uint8Array(file)]), 'x.jpg');
-    await here.api.ask('/upload/', { method: 'POST', body });
+    const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key };
+    await here.api.ask('/upload/', { method: 'POST', body, headers });
   }
   const replace = async (file: Buffer): Promise<void> => {
     await here.api.ask('/delete/again', { method: 'DELETE' });
@@ -62,6 +64,20 @@ describe('an id that is used again at once on another node', { skip: skipWithout
       assert.equal(await shown(), sha256(file), `${line.latencyMs} ms late`);
       await seen(file);
     }
+    line.latencyMs = 0;
+  });
+
+  test('shows them when a repeat of the upload is answered before the first', async () => {
+    const [first, second] = pictures as [Buffer, Buffer];
+    await replace(first);
+    await seen(first);
+    line.latencyMs = 400;
+    await here.api.ask('/delete/again', { method: 'DELETE' });
+    const unanswered = upload(second, 'once');
+    await eventually(() => here.api.ask('/get/again'));
+    await upload(second, 'once');
+    assert.equal(await shown(), sha256(second));
+    await unanswered;
     line.latencyMs = 0;
   });
 

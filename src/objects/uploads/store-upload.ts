@@ -54,6 +54,15 @@ export class UploadStore {
     this.#films = parts.films;
   }
 
+  /** What the first request under this key was answered. */
+  async firstAnswer(account: Account, idempotencyKey: string): Promise<StoredAnswer | undefined> {
+    const kept = await recall(this.#database.read, account.account_id, idempotencyKey);
+    if (kept === undefined) return undefined;
+    const answer = JSON.parse(kept) as StoredAnswer;
+    await this.#everyoneKnows({ bucket_id: account.bucket_id, object_id: answer.object_id });
+    return answer;
+  }
+
   async store(upload: StoreUpload): Promise<StoredAnswer> {
     let film: InspectedFilm | null = null;
     try {
@@ -77,7 +86,7 @@ export class UploadStore {
 
   async #storeRow(
     row: NewRow,
-    { file, idempotencyKey, guards }: StoreUpload,
+    { account, file, idempotencyKey, guards }: StoreUpload,
     film: InspectedFilm | null,
   ): Promise<StoredAnswer> {
     const { original } = file;
@@ -95,15 +104,21 @@ export class UploadStore {
         ...this.#createdEvent(row),
       ]);
       failpoint('upload:committed');
-      // Nobody may be shown what another object had under this id, from here on.
-      if (row.custom_id) await this.#database.everyoneKnows(objectTopic, objectTopicKey(row));
+      if (row.custom_id) await this.#everyoneKnows(row);
       return body;
     } catch (error) {
       if (!writing || isCertainlyNotCommitted(error))
         await this.#forget(row, original.key).catch(() => undefined);
-      if (error instanceof Repeated) return this.#firstAnswer(row.account_id, idempotencyKey as string);
-      throw error;
+      if (!(error instanceof Repeated)) throw error;
+      const answer = await this.firstAnswer(account, idempotencyKey as string);
+      if (!answer) throw new AppError('overloaded', undefined, retryAfter(1));
+      return answer;
     }
+  }
+
+  /** Nobody may be shown what another object had under this id, once it is answered. */
+  #everyoneKnows(object: Pick<NewRow, 'bucket_id' | 'object_id'>): Promise<void> {
+    return this.#database.everyoneKnows(objectTopic, objectTopicKey(object));
   }
 
   #createdEvent(row: NewRow): Statement[] {
@@ -120,12 +135,6 @@ export class UploadStore {
   async #forget({ backend, bucket_id: bucketId, generation, kind }: NewRow, key: string): Promise<void> {
     await this.#stores[backend].delete(key);
     if (kind === 'video') await this.#stores[backend].deleteFolder(filmFolderKey(bucketId, generation));
-  }
-
-  async #firstAnswer(accountId: string, idempotencyKey: string): Promise<StoredAnswer> {
-    const answer = await recall(this.#database.read, accountId, idempotencyKey);
-    if (answer === undefined) throw new AppError('overloaded', undefined, retryAfter(1));
-    return JSON.parse(answer) as StoredAnswer;
   }
 }
 

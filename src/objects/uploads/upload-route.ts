@@ -6,7 +6,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Statement } from '../../platform/database/statement.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { HttpApp } from '../../platform/http/http-server.ts';
-import { parseIdempotencyKey, recall } from '../idempotency.ts';
+import { parseIdempotencyKey } from '../idempotency.ts';
 import { newOriginal } from './new-original.ts';
 import { StoredObject } from '../object-json.ts';
 import { readUpload } from './read-upload.ts';
@@ -67,8 +67,8 @@ function addUpload(app: HttpApp, parts: Parts): void {
 async function upload(request: FastifyRequest, parts: Parts): Promise<StoredAnswer> {
   const { account } = request.caller;
   const idempotencyKey = ownKey(request);
-  const first = idempotencyKey && (await recall(parts.database.read, account.account_id, idempotencyKey));
-  if (first) return JSON.parse(first) as StoredAnswer;
+  const first = idempotencyKey && (await parts.uploads.firstAnswer(account, idempotencyKey));
+  if (first) return first;
   const token = await termsOf(parts.database, request.caller);
   const limits = limitsUnder(token, limitsOf(account));
   const openFile = async (): Promise<FileReceiver> =>

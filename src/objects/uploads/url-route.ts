@@ -8,7 +8,7 @@ import { assertPublicAddress } from '../../platform/egress/public-address.ts';
 import { AppError, retryAfter } from '../../platform/errors.ts';
 import { BodyRateGuard, type BodyRateOptions } from '../../platform/http/body-rate.ts';
 import type { HttpApp } from '../../platform/http/http-server.ts';
-import { parseIdempotencyKey, recall } from '../idempotency.ts';
+import { parseIdempotencyKey } from '../idempotency.ts';
 import { newOriginal } from './new-original.ts';
 import { cleanFileName, parseFolder, parseObjectId } from '../object-fields.ts';
 import { StoredObject } from '../object-json.ts';
@@ -76,25 +76,19 @@ async function uploadFrom(
   reply: FastifyReply,
   running: Running,
 ): Promise<StoredAnswer> {
-  const { database } = running.parts;
-  const { account_id: accountId } = request.caller.account;
+  const { account } = request.caller;
   const idempotencyKey = parseIdempotencyKey(request.headers['idempotency-key']);
-  const first = idempotencyKey && (await recall(database.read, accountId, idempotencyKey));
-  if (first) return JSON.parse(first) as StoredAnswer;
+  const first = idempotencyKey && (await running.parts.uploads.firstAnswer(account, idempotencyKey));
+  if (first) return first;
   const { url, tags, folder, object } = request.body;
   const fields = { tags: readTags(tags), folder: parseFolder(folder), objectId: parseObjectId(object) };
   assertPublicAddress(url, running.parts.source);
-  return inTurn(running.busy, accountId, async () => {
+  return inTurn(running.busy, account.account_id, async () => {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     const { fileName, file } = await receiveFrom(request, running, gone.signal);
     const all = { ...fields, fileName: cleanFileName(fileName) };
-    return running.parts.uploads.store({
-      account: request.caller.account,
-      file,
-      fields: all,
-      idempotencyKey,
-    });
+    return running.parts.uploads.store({ account, file, fields: all, idempotencyKey });
   });
 }
 
