@@ -1,7 +1,7 @@
 // An id that was deleted and used again: from the moment the new upload is acknowledged no node shows old bytes, not even one
 // that was frozen meanwhile, or lost its line to the database.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { sha256 } from '../crash/uploads.ts';
 import { eventually } from '../support/eventually.ts';
 import { picture } from '../support/pictures.ts';
@@ -28,6 +28,9 @@ describe('an id that is used again at once on another node', { skip: skipWithout
     pictures = await Promise.all(Array.from({ length: rounds }, (_, index) => picture(40 + index, 30)));
     const { bucket_id: bucket } = await here.api.askJson<{ bucket_id: string }>('/user/');
     address = `/files/${bucket}/again/original`;
+  });
+  afterEach(() => {
+    line.latencyMs = 0;
   });
   after(async () => {
     await nodes?.[Symbol.asyncDispose]();
@@ -59,26 +62,24 @@ describe('an id that is used again at once on another node', { skip: skipWithout
     await upload(first);
     await seen(first);
     for (const [index, file] of others.entries()) {
-      line.latencyMs = index * 100;
+      line.latencyMs = index * 50;
       await replace(file);
       assert.equal(await shown(), sha256(file), `${line.latencyMs} ms late`);
       await seen(file);
     }
-    line.latencyMs = 0;
   });
 
   test('shows them when a repeat of the upload is answered before the first', async () => {
     const [first, second] = pictures as [Buffer, Buffer];
     await replace(first);
     await seen(first);
-    line.latencyMs = 400;
+    line.latencyMs = 200;
     await here.api.ask('/delete/again', { method: 'DELETE' });
     const unanswered = upload(second, 'once');
     await eventually(() => here.api.ask('/get/again'));
     await upload(second, 'once');
     assert.equal(await shown(), sha256(second));
     await unanswered;
-    line.latencyMs = 0;
   });
 
   test('shows them when that node wakes up, to a request that was waiting for it', async () => {
