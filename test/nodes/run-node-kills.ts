@@ -11,7 +11,7 @@ import { startReceiver } from '../support/receivers.ts';
 import { AnyNodeApi } from './any-node-api.ts';
 import { checkNodes } from './check-nodes.ts';
 import { Nodes } from './nodes.ts';
-import { checkRepeats, PromisedEvents } from './promised-events.ts';
+import { checkRepeats, checkSignatures, PromisedEvents } from './promised-events.ts';
 import { WatchedFilms } from './watched-films.ts';
 import type { TintypeNode } from './tintype-node.ts';
 
@@ -38,6 +38,7 @@ export async function runNodeKills(count: number): Promise<Kills> {
     method: 'POST',
     body: { url: ofPictures.url, events },
   });
+  const wronglySigned = checkSignatures(ofPictures, secret);
   const films = await WatchedFilms.create(first.api, ofFilms);
   const promised = new PromisedEvents();
   const api = new AnyNodeApi(nodes.all, random, (...told) => promised.heard(...told));
@@ -63,7 +64,8 @@ export async function runNodeKills(count: number): Promise<Kills> {
   }
   await films.check(nodes.all, ofFilms);
   await eventually(() => promised.check(ofPictures), 60_000);
-  checkRepeats(ofPictures, secret);
+  checkRepeats(ofPictures);
+  assert.deepEqual(wronglySigned, []);
   for (const node of nodes.all) assert.doesNotMatch(node.said, /"level":60/);
   return done;
 }
