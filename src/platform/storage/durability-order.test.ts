@@ -34,7 +34,9 @@ function traceScript(root: string, body: string): Call[] {
   // Slow syncs, so that other calls fall into their time as they would on a busy disk.
   const slowed = 'inject=fsync:delay_exit=8000';
   const options = ['-f', '-y', '-e', traced, '-e', slowed, '-o', tracePath];
-  const result = spawnSync('strace', [...options, ...command], { encoding: 'utf8' });
+  // Compiled sources would be written by the traced process too.
+  const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const result = spawnSync('strace', [...options, ...command], { encoding: 'utf8', env });
   assert.equal(result.status, 0, result.stderr);
   const calls = parseTrace(readFileSync(tracePath, 'utf8'));
   rmSync(tracePath);
