@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 const wanted = process.argv.slice(2);
 const long = /^test\/(browser|cli|cluster|crash|nodes|proxy|hardening\/(broken|fuzz\.|rendering|slow)[^/]*$)/;
+/** What is measured there must not be what other tests take. */
+const alone = /^test\/(hardening\/(broken|rendering|slow)|contracts\/s3-faults)/;
 const ofEveryEngine = /^(test\/api\/|src\/platform\/(database\/[^/]+$|jobs\/|flights\/))/;
 const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort();
 const quick = all.filter((file) => !long.test(file));
@@ -35,7 +37,19 @@ async function pass(named: string[]): Promise<void> {
   const onSqlite = (process.env['TEST_DATABASE'] ?? 'sqlite') === 'sqlite';
   const files = named.filter((file) => onSqlite || !file.includes('/sqlite/'));
   // Most tests wait for something now and then.
-  const stream = run({ files, concurrency: availableParallelism() + 1, timeout: 600_000 });
+  await runFiles(
+    files.filter((file) => !alone.test(file)),
+    availableParallelism() + 1,
+  );
+  await runFiles(
+    files.filter((file) => alone.test(file)),
+    1,
+  );
+}
+
+async function runFiles(files: string[], concurrency: number): Promise<void> {
+  if (files.length === 0) return;
+  const stream = run({ files, concurrency, timeout: 600_000 });
   stream.on('test:pass', (event) => {
     if (event.skip !== undefined) counts.skipped += 1;
     else if (event.details.type !== 'suite') counts.passed += 1;
