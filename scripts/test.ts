@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const wanted = process.argv.slice(2);
 const long = /^test\/(browser|cli|cluster|crash|nodes|proxy|hardening\/(broken|fuzz\.|rendering|slow)[^/]*$)/;
 /** What is measured there must not be what other tests take. */
-const alone = /^test\/(hardening\/(broken|rendering|slow)|contracts\/s3-faults)/;
+const alone = /^test\/(cluster\/|hardening\/(broken|rendering|slow)|contracts\/s3-faults)/;
 const ofEveryEngine = /^(test\/api\/|src\/platform\/(database\/[^/]+$|jobs\/|flights\/))/;
 const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort();
 const quick = all.filter((file) => !long.test(file));
@@ -36,15 +36,11 @@ process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 async function pass(named: string[]): Promise<void> {
   const onSqlite = (process.env['TEST_DATABASE'] ?? 'sqlite') === 'sqlite';
   const files = named.filter((file) => onSqlite || !file.includes('/sqlite/'));
-  // Most tests wait for something now and then.
-  await runFiles(
-    files.filter((file) => !alone.test(file)),
-    availableParallelism() + 1,
+  const { together = [], byThemselves = [] } = Object.groupBy(files, (file) =>
+    alone.test(file) ? 'byThemselves' : 'together',
   );
-  await runFiles(
-    files.filter((file) => alone.test(file)),
-    1,
-  );
+  await runFiles(together, availableParallelism());
+  await runFiles(byThemselves, 1);
 }
 
 async function runFiles(files: string[], concurrency: number): Promise<void> {
