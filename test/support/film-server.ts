@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { eventually } from './eventually.ts';
 import type { TestServer, UploadOptions } from './server.ts';
 
-const processingMs = 120_000;
+const processingMs = 60_000;
 
 export async function uploadFilm(
   server: TestServer,

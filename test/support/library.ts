@@ -24,7 +24,7 @@ export async function fillLibrary(server: TestServer, pictures = 6): Promise<str
   return [...ids, film.object_id];
 }
 
-/** Nothing is left to be done now; what is due in hours may wait. One that failed comes again within a minute. */
+/** Nothing is left to be done now; what is due in hours may wait. */
 export function jobsDone({ app }: Pick<TestServer, 'app'>): Promise<void> {
   return eventually(async () => {
     const due = await app.core.database.read
@@ -33,7 +33,7 @@ export function jobsDone({ app }: Pick<TestServer, 'app'>): Promise<void> {
       .where('run_at', '<', Date.now() + 60_000)
       .execute();
     assert.deepEqual(due, []);
-  }, 90_000);
+  }, 30_000);
 }
 
 /** All files below a folder, but those that are still being written. */
