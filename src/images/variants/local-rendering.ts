@@ -3,6 +3,7 @@
 import { failpoint } from '../../platform/failpoints.ts';
 import { AppError } from '../../platform/errors.ts';
 import { isThere } from '../../platform/is-there.ts';
+import { isAbsent } from '../../platform/storage/storage-error.ts';
 import { costClassOf } from '../rendering/budget.ts';
 import type { ImageWorkerPool } from '../rendering/image-worker-pool.ts';
 import { type Findings, planRendering, type RenderPlan } from '../rendering/plan.ts';
@@ -63,8 +64,7 @@ export class LocalRendering {
       try {
         return await this.#render(rendering);
       } catch (error) {
-        const isLost = error instanceof AppError && error.code === 'object_not_found';
-        if (!isLost || attempt === maxAttempts) throw error;
+        if (!isLost(error) || attempt === maxAttempts) throw error;
         if (!(await isThere(await rendering.original.localPath()))) throw error;
       }
     }
@@ -147,4 +147,9 @@ export class LocalRendering {
       ...(tokens['bg-remove'] ? { maskPath: await vision.makeMask(original) } : {}),
     };
   }
+}
+
+/** Also while the folder was being made: of a path whose upper part goes meanwhile, mkdir says that it is not there. */
+function isLost(error: unknown): boolean {
+  return isAbsent(error) || (error instanceof AppError && error.code === 'object_not_found');
 }
