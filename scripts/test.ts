@@ -45,7 +45,8 @@ async function pass(named: string[]): Promise<void> {
 
 async function runFiles(files: string[], concurrency: number): Promise<void> {
   if (files.length === 0) return;
-  const stream = run({ files, concurrency, timeout: 600_000 });
+  // What a failed test has left running must not keep its process, and with it everything, from ending.
+  const stream = run({ files, concurrency, forceExit: true });
   stream.on('test:pass', (event) => {
     if (event.skip !== undefined) counts.skipped += 1;
     else if (event.details.type !== 'suite') counts.passed += 1;

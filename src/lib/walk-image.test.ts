@@ -24,8 +24,9 @@ test('hostile files are refused for the right reason, and quickly', () => {
   assert.ok(files.length >= 60);
   assert.equal(new Set(files.map(({ name }) => name)).size, files.length);
   for (const { name, bytes, expectStatus } of files) {
-    const start = performance.now();
+    const start = process.cpuUsage();
     assert.equal(statusOf(bytes), expectStatus, name);
-    assert.ok(performance.now() - start < 250, name);
+    // Of the processor: what others take of it says nothing about the file.
+    assert.ok(process.cpuUsage(start).user < 250_000, name);
   }
 });

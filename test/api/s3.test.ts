@@ -159,9 +159,10 @@ describe('when the way to S3 fails', () => {
     test(`${kind}: uploads hear of it within 2 s, copies are served, and it recovers alone`, async () => {
       const file = await picture(64, 48);
       const { body } = await server.upload(file);
+      const another = await picture(65, 48);
       await proxy.set({ kind });
       const begun = performance.now();
-      const refused = await server.upload(await picture(65, 48));
+      const refused = await server.upload(another);
       const took = performance.now() - begun;
       assertError(refused, 503, { code: 'storage_unavailable' });
       assert.ok(Number(refused.headers.get('retry-after')) >= 1);

@@ -51,8 +51,8 @@ async function hangUp(socket: Socket, isOver: () => boolean): Promise<void> {
 function comparable(bytes: Buffer): string {
   return bytes
     .toString('latin1')
-    .replaceAll(/^(Date: )[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\r$/gim, '$1…')
-    .replaceAll(/^(X-Request-Id: )req_[\w-]{12}\r$/gim, '$1…');
+    .replaceAll(/^(Date: )[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT(?=\r$)/gim, '$1…')
+    .replaceAll(/^(X-Request-Id: )req_[\w-]{12}(?=\r$)/gim, '$1…');
 }
 
 /** As it is answered when there is no request to answer: the connection ends with it. */

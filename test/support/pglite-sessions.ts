@@ -22,26 +22,8 @@ const numeric = 1700;
 
 const settings = { extensions: { vector }, parsers: { [bigint]: Number, [numeric]: Number } };
 
-/** Those that a test has left, for the next; not for long, since one with a cluster it was given keeps the process alive. */
-const free = new Map<PGlite, NodeJS.Timeout>();
-const keepFreeMs = 300;
-
-async function takeEngine(): Promise<PGlite> {
-  for (const [engine, timer] of free) {
-    clearTimeout(timer);
-    free.delete(engine);
-    return engine;
-  }
-  return startEngine();
-}
-
-function leaveEngine(engine: PGlite): void {
-  const close = (): void => {
-    free.delete(engine);
-    void engine.close();
-  };
-  free.set(engine, setTimeout(close, keepFreeMs));
-}
+/** Those that a test has left, for the next. They end with the process. */
+const free: PGlite[] = [];
 
 /** To make a new cluster takes seconds, so the first process leaves its own for those that come after. */
 async function startEngine(): Promise<PGlite> {
@@ -66,7 +48,7 @@ const newCluster = join(tmpdir(), `tintype-pglite-${version}-${process.getuid?.(
 export type PgliteServer = { open(): Sessions; stop(): Promise<void> };
 
 export async function startPglite(): Promise<PgliteServer> {
-  const engine = await takeEngine();
+  const engine = free.pop() ?? (await startEngine());
   await engine.exec(
     'drop schema public cascade; create schema public; create extension if not exists vector',
   );
@@ -75,7 +57,7 @@ export async function startPglite(): Promise<PgliteServer> {
     open: () => new PgliteSessions(engine, turns),
     async stop() {
       await turns.take();
-      leaveEngine(engine);
+      free.push(engine);
     },
   };
 }

@@ -10,10 +10,12 @@ let temp: TempDatabase;
 let here: DatabaseFlights;
 let there: DatabaseFlights;
 const maxWaitMs = 10_000;
+/** A machine that stands still is not a database that is away. */
+const maxDatabaseMs = 10_000;
 before(async () => {
   temp = await openTempDatabase(imageMigrations);
-  here = new DatabaseFlights({ database: temp.database, maxWaitMs });
-  there = new DatabaseFlights({ database: await temp.openAgain(), maxWaitMs });
+  here = new DatabaseFlights({ database: temp.database, maxWaitMs, maxDatabaseMs });
+  there = new DatabaseFlights({ database: await temp.openAgain(), maxWaitMs, maxDatabaseMs });
 });
 after(() => temp[Symbol.asyncDispose]());
 
@@ -60,7 +62,7 @@ test('what failed on one node is tried on the one that waited', async () => {
 });
 
 test('who holds it renews it; when that stops, another takes over', async () => {
-  const leaseMs = 600;
+  const leaseMs = 1500;
   const database = await temp.openAgain();
   const dying = new DatabaseFlights({ database, leaseMs, maxWaitMs });
   const { state, work } = shared();

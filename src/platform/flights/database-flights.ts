@@ -10,8 +10,6 @@ import { randomHex } from '../random.ts';
 import type { Flights, FlightWork } from './flights.ts';
 
 const topic = 'flight';
-/** Longer than this nobody waits for the database: the work itself is what was asked for. */
-const maxDatabaseMs = 1000;
 const forgetAfterMs = 3_600_000;
 
 const takeFlight = statement<'name' | 'owner' | 'until' | 'now'>(
@@ -34,6 +32,8 @@ export type DatabaseFlightsOptions = {
   leaseMs?: number;
   /** For those whose announcement was lost. */
   lookEveryMs?: number;
+  /** Longer than this nobody waits for the database: the work itself is what was asked for. */
+  maxDatabaseMs?: number;
   /** As long as the work itself may take; who has waited so long works too. */
   maxWaitMs: number;
 };
@@ -45,7 +45,7 @@ export class DatabaseFlights implements Flights {
   readonly #waiting = new Map<string, AbortController>();
 
   constructor(options: DatabaseFlightsOptions) {
-    this.#options = { leaseMs: 12_000, lookEveryMs: 300, ...options };
+    this.#options = { leaseMs: 12_000, lookEveryMs: 300, maxDatabaseMs: 1000, ...options };
     options.database.listen(topic, (name) => this.#waiting.get(name)?.abort());
   }
 
@@ -74,7 +74,7 @@ export class DatabaseFlights implements Flights {
   }
 
   async #take(name: string): Promise<'us' | 'another' | 'unknown'> {
-    const { database, leaseMs } = this.#options;
+    const { database, leaseMs, maxDatabaseMs } = this.#options;
     const now = database.now();
     const values = { name, owner: this.#owner, until: now + leaseMs, now };
     const taken = database.writeBatch([takeFlight(values, () => new HeldByAnother())]).then(
@@ -115,7 +115,7 @@ export class DatabaseFlights implements Flights {
 
   /** Until nobody holds it any more, or nobody can say. */
   async #untilLanded(name: string, deadline: number): Promise<void> {
-    const { database, lookEveryMs } = this.#options;
+    const { database, lookEveryMs, maxDatabaseMs } = this.#options;
     const landed = new AbortController();
     this.#waiting.set(name, landed);
     try {
