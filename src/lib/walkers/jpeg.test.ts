@@ -106,8 +106,8 @@ test('100 KB are walked in well under a millisecond', async () => {
     .jpeg({ quality: 90 })
     .toBuffer();
   for (let run = 0; run < 500; run += 1) walkWholeImage(JPEG, picture);
-  const start = performance.now();
+  const before = process.cpuUsage();
   for (let run = 0; run < 200; run += 1) walkWholeImage(JPEG, picture);
-  const milliseconds = ((performance.now() - start) / 200) * (100_000 / picture.length);
+  const milliseconds = (process.cpuUsage(before).user / 1000 / 200) * (100_000 / picture.length);
   assert.ok(milliseconds < 0.5, `${milliseconds} ms`);
 });

@@ -51,9 +51,11 @@ test('twenty who ask on two nodes are one piece of work, and nothing stays', asy
 
 test('what failed on one node is tried on the one that waited', async () => {
   const { promise: making, reject } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const { state, work } = shared();
-  const first = here.run('fails', { ...work, make: () => making });
-  await eventually(async () => assert.ok(await held('fails')));
+  const make = (): Promise<void> => (begin(), making);
+  const first = here.run('fails', { ...work, make });
+  await begun;
   const second = there.run('fails', work);
   reject(new Error('broken'));
   await assert.rejects(first, /broken/);

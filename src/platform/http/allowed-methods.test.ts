@@ -48,8 +48,8 @@ describe('allowed methods', () => {
   });
 
   test('an address that does not match is told so quickly, however it is made', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     assert.deepEqual(allowed.of(`/keys/${'a/'.repeat(50_000)}`), []);
-    assert.ok(performance.now() - startedAt < 200);
+    assert.ok(process.cpuUsage(before).user < 200_000);
   });
 });

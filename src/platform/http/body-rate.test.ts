@@ -6,8 +6,8 @@ import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BodyRateGuard } from './body-rate.ts';
 
-/** 2000 bytes must come in every 200 ms. */
-const rate = { bytesPerSecond: 10_000, windowMs: 200, checkEveryMs: 10 };
+/** 10,000 bytes must come in every second. */
+const rate = { bytesPerSecond: 10_000, windowMs: 1000, checkEveryMs: 10 };
 
 type Watching = {
   socket: Socket;

@@ -112,7 +112,7 @@ describe('transactions of SQLite', () => {
   });
 
   test('while another process holds the disk, this one goes on; its writes wait', async () => {
-    const holdMs = 400;
+    const holdMs = 2000;
     const other = new Sqlite(temp.file);
     other.exec('BEGIN IMMEDIATE');
     let last = performance.now();
