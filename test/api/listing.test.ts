@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newAccount } from '../support/accounts.ts';
 import { assertError } from '../support/assert-error.ts';
+import { eventually } from '../support/eventually.ts';
 import { picture } from '../support/pictures.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -178,13 +179,16 @@ test('folder and type filter too, alone and together', async () => {
 });
 
 test('view=full adds the full objects, index-aligned', async () => {
-  const { body } = await list('?view=full&page_size=2&tags=five');
-  assert.deepEqual(
-    body.items.map((item: { object_url: string }) => item.object_url),
-    body.objects,
-  );
-  const { body: one } = await server.json('/get/o25');
-  assert.deepEqual(body.items[0], one);
+  // What a picture looks like is found out soon after its upload.
+  await eventually(async () => {
+    const { body } = await list('?view=full&page_size=2&tags=five');
+    assert.deepEqual(
+      body.items.map((item: { object_url: string }) => item.object_url),
+      body.objects,
+    );
+    const { body: one } = await server.json('/get/o25');
+    assert.deepEqual(body.items[0], one);
+  });
 });
 
 test('/get/tags is the same listing and needs a tag', async () => {
