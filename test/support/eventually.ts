@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Background work takes its time on a busy machine; no promise of ours is about that. */
 const patienceMs = 20_000;
 /** Looking costs as much as what is looked at: seldom, when it takes long. */
-const longestPauseMs = 100;
+const longestPauseMs = 40;
 
 export async function eventually<T>(look: () => Promise<T> | T, withinMs = patienceMs): Promise<T> {
   const deadline = Date.now() + withinMs;
