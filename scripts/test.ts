@@ -9,6 +9,7 @@ import { relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
+import { type Counts, CountsOfFiles, noCounts } from './test-counts.ts';
 import { readMoment, shareStolenSince } from './stolen-time.ts';
 
 const wanted = process.argv.slice(2);
@@ -27,8 +28,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
   new URL('../node_modules/.cache/tintype', import.meta.url),
 );
 
-type Counts = { passed: number; failed: number; skipped: number };
-const totals: Counts = { passed: 0, failed: 0, skipped: 0 };
+const totals = noCounts();
 if (wanted.length > 0) await pass(all.filter((file) => wanted.some((start) => file.startsWith(start))));
 else {
   await pass(quick);
@@ -49,42 +49,36 @@ async function pass(named: string[]): Promise<void> {
     alone.test(file) ? 'byThemselves' : 'together',
   );
   const begun = readMoment();
-  const countsOf = new Map([
-    ...(await runFiles(together, availableParallelism())),
-    ...(await runFiles(byThemselves, 1)),
-  ]);
-  const ofFailed = [...countsOf].filter(([, counts]) => counts.failed > 0).map(([file]) => file);
+  const countsOf = new CountsOfFiles();
+  await runFiles(together, availableParallelism(), countsOf);
+  await runFiles(byThemselves, 1, countsOf);
+  const ofFailed = files.filter((file) => countsOf.of(file).failed > 0);
   const share = shareStolenSince(begun);
   if (ofFailed.length > 0 && share > stolenShareToTryAgain) {
     console.log(
       `\n${Math.round(share * 100)} % of the time others had this machine. Once more by themselves:\n`,
     );
-    for (const [file, counts] of await runFiles(ofFailed, 1)) countsOf.set(file, counts);
+    countsOf.forget(ofFailed);
+    await runFiles(ofFailed, 1, countsOf);
   }
-  for (const counts of countsOf.values())
-    for (const kind of ['passed', 'failed', 'skipped'] as const) totals[kind] += counts[kind];
+  countsOf.addTo(totals);
 }
 
-async function runFiles(files: string[], concurrency: number): Promise<Map<string, Counts>> {
-  const countsOf = new Map<string, Counts>();
-  if (files.length === 0) return countsOf;
-  const count = (kind: keyof Counts, file = ''): void => {
-    const name = relative(process.cwd(), file);
-    const counts = countsOf.get(name) ?? { passed: 0, failed: 0, skipped: 0 };
-    counts[kind] += 1;
-    countsOf.set(name, counts);
-  };
+async function runFiles(files: string[], concurrency: number, countsOf: CountsOfFiles): Promise<void> {
+  if (files.length === 0) return;
+  // Not the file that a test stands in: several have their tests from the same one.
+  const countsBehind = (event: { file?: string; entryFile?: string }): Counts =>
+    countsOf.of(relative(process.cwd(), event.entryFile ?? event.file ?? ''));
   // What a failed test has left running must not keep its process, and with it everything, from ending.
   const stream = run({ files, concurrency, timeout: maxTestMs, forceExit: true });
-  stream.on('test:pass', ({ skip, details, file }) => {
-    if (skip !== undefined) count('skipped', file);
-    else if (details.type !== 'suite') count('passed', file);
+  stream.on('test:pass', (event) => {
+    if (event.skip !== undefined) countsBehind(event).skipped += 1;
+    else if (event.details.type !== 'suite') countsBehind(event).passed += 1;
   });
-  stream.on('test:fail', ({ details, file }) => {
-    if (details.type !== 'suite') count('failed', file);
+  stream.on('test:fail', (event) => {
+    if (event.details.type !== 'suite') countsBehind(event).failed += 1;
   });
   stream.compose(spec).pipe(process.stdout, { end: false });
   await new Promise((resolve) => stream.once('end', resolve));
   await new Promise((resolve) => setImmediate(resolve));
-  return countsOf;
 }
