@@ -108,6 +108,7 @@ test('100 KB are walked in well under a millisecond', async () => {
   for (let run = 0; run < 500; run += 1) walkWholeImage(JPEG, picture);
   const before = process.cpuUsage();
   for (let run = 0; run < 200; run += 1) walkWholeImage(JPEG, picture);
-  const milliseconds = (process.cpuUsage(before).user / 1000 / 200) * (100_000 / picture.length);
+  const { user, system } = process.cpuUsage(before);
+  const milliseconds = ((user + system) / 1000 / 200) * (100_000 / picture.length);
   assert.ok(milliseconds < 0.5, `${milliseconds} ms`);
 });
