@@ -1,4 +1,4 @@
-// Tells a server that is slow from one that is gone. A call that hears nothing for almost a second asks for a sign of life on the
+// Tells a server that is slow from one that is gone. A call that hears nothing for 600 ms asks for a sign of life on the
 // side: while that comes, the call may take its time; when it does not, all that wait give up, and for a moment so do new ones.
 
 import { NoAnswer } from './s3-errors.ts';
@@ -21,7 +21,7 @@ export class Pulse {
   #sign: Promise<boolean> | null = null;
 
   constructor(options: PulseOptions) {
-    this.#options = { silenceMs: 900, signWithinMs: 600, restMs: 1000, patienceMs: 300_000, ...options };
+    this.#options = { silenceMs: 600, signWithinMs: 600, restMs: 1000, patienceMs: 300_000, ...options };
   }
 
   /** Nobody has to find out again at once what somebody else just has. */
