@@ -1,22 +1,23 @@
-// Writes the parts of the documentation that come from the code; with --check only tells whether they are up to date.
+// Writes what comes from the code: parts of the documentation, and the client's types; with --check only tells whether
+// they are up to date.
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { settings } from '../src/config.ts';
 import { formats } from '../src/images/address/formats.ts';
 import { tokenNames, tokenRow } from '../src/images/address/tokens.ts';
+import { errorCodes } from '../src/platform/errors.ts';
+import { clientTypes } from './client-types.ts';
+import { openApiDocument } from './openapi-document.ts';
 
-const generated: Record<string, string> = {
-  'docs/configuration.md': configuration(),
-  'docs/transformations.md': transformations(),
+const wanted: Record<string, string> = {
+  'docs/configuration.md': within('docs/configuration.md', configuration()),
+  'docs/transformations.md': within('docs/transformations.md', transformations()),
+  'client/src/api.ts': formatted('api.ts', clientTypes(await openApiDocument(), errorCodes)),
 };
 
-const stale = Object.entries(generated).filter(([file, text]) => {
-  const current = readFileSync(file, 'utf8');
-  const [, before = '', after = ''] =
-    /^([\s\S]*<!-- generated -->\n)[\s\S]*(<!-- \/generated -->[\s\S]*)$/.exec(current) ?? [];
-  if (!before) throw new Error(`${file} has no <!-- generated --> part`);
-  const wanted = `${before}${text}${after}`;
-  if (wanted === current) return false;
-  if (!process.argv.includes('--check')) writeFileSync(file, wanted);
+const stale = Object.entries(wanted).filter(([file, text]) => {
+  if (readFileSync(file, 'utf8') === text) return false;
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
   return true;
 });
 
@@ -25,6 +26,23 @@ for (const [file] of stale)
     process.argv.includes('--check') ? `${file} is out of date: run npm run docs` : `wrote ${file}`,
   );
 if (process.argv.includes('--check') && stale.length > 0) process.exit(1);
+
+function within(file: string, text: string): string {
+  const [, before = '', after = ''] =
+    /^([\s\S]*<!-- generated -->\n)[\s\S]*(<!-- \/generated -->[\s\S]*)$/.exec(readFileSync(file, 'utf8')) ??
+    [];
+  if (!before) throw new Error(`${file} has no <!-- generated --> part`);
+  return `${before}${text}${after}`;
+}
+
+function formatted(name: string, text: string): string {
+  const { status, stdout, stderr } = spawnSync('node_modules/.bin/oxfmt', [`--stdin-filepath=${name}`], {
+    input: text,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`oxfmt: ${stderr}`);
+  return stdout;
+}
 
 function configuration(): string {
   const rows = Object.entries(settings).map(

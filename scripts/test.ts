@@ -11,7 +11,7 @@ const long = /^test\/(browser|cli|cluster|crash|nodes|proxy|hardening\/(broken|f
 /** What is measured there must not be what other tests take. */
 const alone = /^test\/(cluster\/|nodes\/|hardening\/(broken|rendering|slow)|api\/s3\.|contracts\/s3-faults)/;
 const ofEveryEngine = /^(test\/api\/|src\/platform\/(database\/[^/]+$|jobs\/|flights\/))/;
-const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort();
+const all = globSync(['client/src/**/*.test.ts', 'src/**/*.test.ts', 'test/**/*.test.ts']).sort();
 const quick = all.filter((file) => !long.test(file));
 
 // Loading the service's sources is what most files begin with.

@@ -72,6 +72,7 @@ const catalogue = {
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ErrorCode = keyof typeof catalogue;
+export const errorCodes = Object.keys(catalogue) as readonly ErrorCode[];
 
 export class AppError extends Error {
   readonly code: ErrorCode;
