@@ -48,6 +48,7 @@ const names: Readonly<Record<string, string>> = {
   'GET /user/': 'Account',
   'PATCH /user/': 'ChangedAccount',
   'GET /analysis/': 'AnalysisProgress',
+  'GET /session/': 'Session',
   'POST /keys/': 'NewKey',
   'GET /keys/ keys[]': 'Key',
   'POST /webhooks/': 'NewWebhook',

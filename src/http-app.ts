@@ -4,7 +4,10 @@ import { accountRoutes } from './accounts/account-routes.ts';
 import { accountTopic } from './accounts/account-changed.ts';
 import { authenticate } from './accounts/authenticate.ts';
 import { keyRoutes } from './accounts/key-routes.ts';
+import { KeyRecogniser } from './accounts/recognise-key.ts';
 import type { RequestRate } from './accounts/request-rate.ts';
+import { sessionRoutes } from './accounts/session-routes.ts';
+import { createSessions } from './accounts/sessions.ts';
 import { userRoutes } from './accounts/user-routes.ts';
 import type { Config } from './config.ts';
 import { type Core, deliveryParts } from './core.ts';
@@ -134,7 +137,10 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
     extraPaths: publicAddressPaths(config.filesUrl),
   });
   allowAnyOrigin(http, mayComeFromAnywhere);
-  authenticate(http, { database, requestRate, openToken: createTokenOpener(database) });
+  const sessions = createSessions(secretBox, { secure: new URL(config.baseUrl).protocol === 'https:' });
+  const recogniser = new KeyRecogniser(database);
+  const openToken = createTokenOpener(database);
+  authenticate(http, { database, recogniser, requestRate, openToken, sessions });
   serviceRoutes(http, {
     checks: healthChecks(parts.core),
     metrics,
@@ -173,6 +179,7 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
     onAiSettingsChanged: (tx, account) => analyseWhatIsMissing(database, tx, account),
   });
   webhookRoutes(http, deliveryParts(config, parts.core));
+  sessionRoutes(http, { sessions, recogniser });
   keyRoutes(http, { database });
   accountRoutes(http, { database });
   await providerWebhookRoutes(http, {

@@ -158,6 +158,13 @@ export type AnalysisProgress = {
   paused_until: string | null;
 };
 
+export type Session = {
+  key_id: string;
+  scopes: readonly ('read' | 'write' | 'account' | 'operator')[];
+  /** Later with every look at it */
+  expires_at: string;
+};
+
 export type NewKey = {
   key_id: string;
   name: string;
@@ -431,6 +438,15 @@ export type Operations = {
     path: { webhook_id: string; delivery_id: string };
     answer: Delivery;
   };
+
+  /** Who is signed in */
+  'GET /session/': { answer: Session };
+
+  /** Sign in with a key */
+  'POST /session/': { body: { api_key: string }; answer: Session };
+
+  /** Sign out */
+  'DELETE /session/': { answer: { status: string } };
 
   /** List the keys, without their secrets */
   'GET /keys/': { answer: { keys: readonly Key[] } };

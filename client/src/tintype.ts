@@ -21,6 +21,7 @@ import {
   type QueryOf,
 } from './calls.ts';
 import { keyCalls, type KeyCalls } from './key-calls.ts';
+import { sessionCalls, type SessionCalls } from './session-calls.ts';
 import type { FileSource } from './upload-body.ts';
 import { type ObjectFields, uploadFile, type UploadOptions } from './upload-file.ts';
 import { cancelResumable, type ResumableOptions, uploadResumable } from './upload-resumable.ts';
@@ -49,6 +50,8 @@ export type Found = {
 export class Tintype {
   /** Settings and use of the account this key belongs to, and its analysis. */
   readonly account: UserCalls;
+  /** For pages of the service itself. */
+  readonly session: SessionCalls;
   readonly keys: KeyCalls;
   readonly webhooks: WebhookCalls;
   /** All accounts; for operators. */
@@ -59,6 +62,7 @@ export class Tintype {
     const calls = new Calls(options);
     this.#calls = calls;
     this.account = userCalls(calls);
+    this.session = sessionCalls(calls);
     this.keys = keyCalls(calls);
     this.webhooks = webhookCalls(calls);
     this.accounts = accountCalls(calls);

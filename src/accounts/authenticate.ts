@@ -1,14 +1,16 @@
-// Who is asking: every route that is not public needs a key, and then in this order the scope, an enabled account and
-// room in its request rate. The key is read from the database each time, so that revoking acts at once everywhere.
+// Who is asking: every route that is not public needs a key, or a session begun with one, and then in this order the
+// scope, an enabled account and room in its request rate. The key is read from the database each time, so that revoking
+// acts at once everywhere.
+import type { FastifyRequest } from 'fastify';
 import type { Database } from '../platform/database/database.ts';
 import { AppError, retryAfter } from '../platform/errors.ts';
 import type { HttpApp, Scope } from '../platform/http/http-server.ts';
-import { hashApiKey, keyIdOf, sameHash } from './api-key.ts';
-import { createKeyFinder, type KeyFacts } from './find-key.ts';
 import { createKeyUseNotes } from './key-use.ts';
 import { limitsOf } from './limits.ts';
+import type { KeyRecogniser, KnownKey } from './recognise-key.ts';
 import { rateHeaders, type RequestRate } from './request-rate.ts';
 import { allows, splitScopes } from './scopes.ts';
+import type { Sessions } from './sessions.ts';
 import type { Account } from './tables.ts';
 
 export type Caller = {
@@ -38,24 +40,26 @@ declare module 'fastify' {
   }
 }
 
-export type AuthenticateParts = { database: Database; requestRate: RequestRate; openToken?: OpenToken };
+export type AuthenticateParts = {
+  database: Database;
+  recogniser: KeyRecogniser;
+  requestRate: RequestRate;
+  openToken?: OpenToken;
+  sessions?: Sessions;
+};
 
 /** To be called before routes are added. */
 export function authenticate(app: HttpApp, parts: AuthenticateParts): void {
-  const { database, requestRate, openToken } = parts;
-  const findKey = createKeyFinder(database);
+  const { database, requestRate } = parts;
   const noteKeyUse = createKeyUseNotes(database);
 
   app.decorateRequest('caller');
   app.addHook('onRequest', async (request, reply) => {
-    const { scope: needed, uploadTokens } = request.routeOptions.config;
+    const { scope: needed } = request.routeOptions.config;
     if (!needed || needed === 'public') return;
-    const apiKey = bearerToken(request.headers.authorization);
-    const token = apiKey && uploadTokens ? await openToken?.(apiKey, uploadTokens) : undefined;
-    const found = apiKey ? await findKey(token?.keyId ?? keyIdOf(apiKey)) : undefined;
-    if (!apiKey || !found || !isAlive(found.key) || !(token || opens(found.key, apiKey)))
-      throw unauthorized();
-    const { key, account } = found;
+    const known = await whoAsks(request, parts);
+    if (!known) throw unauthorized();
+    const { key, account, tokenHash } = known;
     const scopes = splitScopes(key.scopes);
     if (!allows(scopes, needed)) {
       throw new AppError(
@@ -71,7 +75,6 @@ export function authenticate(app: HttpApp, parts: AuthenticateParts): void {
       if (!rate.allowed) throw new AppError('rate_limited', undefined, retryAfter(rate.resetSeconds));
     }
     noteKeyUse(key);
-    const { tokenHash } = token ?? {};
     request.caller = {
       account,
       keyId: key.key_id,
@@ -81,22 +84,28 @@ export function authenticate(app: HttpApp, parts: AuthenticateParts): void {
   });
 }
 
-function unauthorized(): AppError {
+async function whoAsks(
+  request: FastifyRequest,
+  { recogniser, openToken, sessions }: AuthenticateParts,
+): Promise<(KnownKey & { tokenHash?: string }) | undefined> {
+  const { authorization } = request.headers;
+  if (authorization === undefined) {
+    const session = sessions?.read(request.headers);
+    return session && recogniser.bySession(session);
+  }
+  const shown = bearerToken(authorization);
+  if (shown === undefined) return undefined;
+  const { uploadTokens } = request.routeOptions.config;
+  const token = uploadTokens && (await openToken?.(shown, uploadTokens));
+  if (!token) return recogniser.byKey(shown);
+  const known = await recogniser.byId(token.keyId);
+  return known && { ...known, tokenHash: token.tokenHash };
+}
+
+export function unauthorized(): AppError {
   return new AppError('invalid_api_key', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
 function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +([\x21-\x7e]{1,200}) *$/i.exec(header ?? '')?.[1];
-}
-
-function isAlive(key: KeyFacts): boolean {
-  return key.expires_at === null || key.expires_at > Date.now();
-}
-
-function opens(key: KeyFacts, apiKey: string): boolean {
-  const hash = hashApiKey(apiKey);
-  if (sameHash(hash, key.hash)) return true;
-  return (
-    key.previous_hash !== null && (key.previous_until ?? 0) > Date.now() && sameHash(hash, key.previous_hash)
-  );
 }

@@ -159,6 +159,10 @@ const publicRoutes = new Set([
   // What the protocol for uploads can do here.
   'OPTIONS /upload/resumable',
   'OPTIONS /upload/resumable/{upload_id}',
+  // A key in the body, or the cookie of a session.
+  'POST /session/',
+  'GET /session/',
+  'DELETE /session/',
   // By signature instead of key.
   'POST /providers/mux/webhook',
   'POST /providers/cloudflare/webhook',

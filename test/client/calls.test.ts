@@ -13,23 +13,28 @@ let account: Searcher;
 let tintype: Tintype;
 let operator: Tintype;
 let file: Uint8Array;
+let connect: (key: string | undefined, headers?: Record<string, string>) => Tintype;
+let lastCookie = '';
 const called = new Set<string>();
 
 /** Notes which operation each request is, by the paths of the document. */
-function noting(paths: string[], url: string): (key: string) => Tintype {
+function noting(paths: string[], url: string): typeof connect {
   const patterns = paths
     .filter((path) => !path.startsWith('/{'))
     .toSorted((one, other) => Number(one.includes('{')) - Number(other.includes('{')))
     .map((path) => [path, new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)] as const);
-  return (key) =>
+  return (key, headers = {}) =>
     new Tintype({
       url,
       key,
+      headers,
       fetch: async (input, init) => {
         const { pathname } = new URL(input as string);
         const path = patterns.find(([, pattern]) => pattern.test(pathname))?.[0];
         called.add(`${init?.method} ${path}`);
-        return fetch(input, init);
+        const response = await fetch(input, init);
+        lastCookie = response.headers.get('set-cookie') ?? lastCookie;
+        return response;
       },
     });
 }
@@ -37,7 +42,7 @@ function noting(paths: string[], url: string): (key: string) => Tintype {
 before(async () => {
   pictures = await startDescribedPictures({ UPLOAD_ALLOW_PRIVATE: 'on' });
   const { body } = await pictures.server.json('/openapi.json');
-  const connect = noting(Object.keys(body.paths), pictures.server.url);
+  connect = noting(Object.keys(body.paths), pictures.server.url);
   account = await pictures.account();
   tintype = connect(account.api_key);
   operator = connect(operatorKey);
@@ -182,6 +187,24 @@ describe('the account', () => {
     await tintype.keys.revoke(made.key_id);
     const revoked = new Tintype({ url: pictures.server.url, key: rotated.api_key });
     await assert.rejects(revoked.account.get(), refusedWith('invalid_api_key', 401));
+  });
+
+  test('a session, as a page of the service has it', async () => {
+    let cookie = '';
+    const inPage = connect(undefined, {
+      'X-Tintype-Page': '1',
+      get Cookie() {
+        return cookie;
+      },
+    });
+    await assert.rejects(inPage.session.get(), refusedWith('invalid_api_key', 401));
+    const begun = await inPage.session.signIn(account.api_key);
+    assert.deepEqual(begun.scopes, ['read', 'write', 'account']);
+    cookie = lastCookie;
+    assert.equal((await inPage.account.get()).account_id, account.account_id);
+    assert.equal((await inPage.session.get()).key_id, begun.key_id);
+    await inPage.session.signOut();
+    assert.match(lastCookie, /^tintype_session=;/);
   });
 
   test('webhooks and their deliveries', async () => {

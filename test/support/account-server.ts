@@ -11,6 +11,7 @@ import { authenticate } from '../../src/accounts/authenticate.ts';
 import type { SettingsParts } from '../../src/accounts/change-settings.ts';
 import { createRequestRate } from '../../src/accounts/request-rate.ts';
 import { keyRoutes } from '../../src/accounts/key-routes.ts';
+import { KeyRecogniser } from '../../src/accounts/recognise-key.ts';
 import { accountMigrations } from '../../src/accounts/tables.ts';
 import { userRoutes } from '../../src/accounts/user-routes.ts';
 import { eventMigrations } from '../../src/events/tables.ts';
@@ -60,7 +61,7 @@ export async function startAccountServer(
   app.addHook('onRoute', ({ method, url, config }) => {
     for (const each of [method].flat()) routes.push({ method: each, url, scope: config?.scope ?? 'public' });
   });
-  authenticate(app, { database, requestRate: createRequestRate() });
+  authenticate(app, { database, recogniser: new KeyRecogniser(database), requestRate: createRequestRate() });
   accountRoutes(app, { database });
   keyRoutes(app, { database });
   userRoutes(app, { database, secretBox, allowPrivateWebhooks: false, allowPrivateAi: false, ...settings });

@@ -26,6 +26,7 @@ const tagOrder = [
   'Objects',
   'Images',
   'Public addresses',
+  'Session',
   'Account',
   'Keys',
   'Webhooks',

@@ -1,0 +1,186 @@
+// Pages that sign in with a key and are known by a cookie: to nobody else's use, and no longer than the key is good.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { newAccount, newKey, sendJson, type TestAccount } from '../support/accounts.ts';
+import { assertError } from '../support/assert-error.ts';
+import { operatorKey, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let account: TestAccount;
+const logLines: string[] = [];
+before(async () => {
+  server = await startServer({}, { logLines });
+  account = await newAccount(server);
+});
+after(() => server.stop());
+
+const page = { 'X-Tintype-Page': '1' };
+
+async function signIn(apiKey: string): Promise<string> {
+  const asked = sendJson('POST', { api_key: apiKey });
+  const answer = await server.json('/session/', {
+    ...asked,
+    headers: { ...asked.headers, ...page },
+    key: null,
+  });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return cookieIn(answer.headers);
+}
+
+const cookieIn = (headers: Headers): string => (headers.get('set-cookie') ?? '').split(';', 1)[0] as string;
+const withCookie = (cookie: string, more: Record<string, string> = page) => ({
+  key: null,
+  headers: { Cookie: cookie, ...more },
+});
+const asUser = (cookie: string, more?: Record<string, string>) =>
+  server.json('/user/', withCookie(cookie, more));
+
+test('signed in, the cookie stands for the key', async () => {
+  const asked = sendJson('POST', { api_key: account.api_key });
+  const { body, headers } = await server.json('/session/', {
+    ...asked,
+    headers: { ...asked.headers, ...page },
+    key: null,
+  });
+  const cookie = headers.get('set-cookie') ?? '';
+  assert.match(cookie, /^tintype_session=[\w.-]+; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/);
+  assert.ok(!cookie.includes(account.api_key));
+  assert.deepEqual(body.scopes, ['read', 'write', 'account']);
+  const { status, body: user } = await asUser(cookieIn(headers));
+  assert.equal(status, 200);
+  assert.equal(user.account_id, account.account_id);
+});
+
+test('it is renewed by looking at it, and ended by signing out', async () => {
+  const cookie = await signIn(account.api_key);
+  const { status, headers } = await server.json('/session/', withCookie(cookie));
+  assert.equal(status, 200);
+  assert.equal((await asUser(cookieIn(headers))).status, 200);
+  const left = await server.json('/session/', { method: 'DELETE', ...withCookie(cookie) });
+  assert.match(left.headers.get('set-cookie') ?? '', /^tintype_session=; Path=\/; Max-Age=0; HttpOnly/);
+});
+
+test('what another site’s page could send is refused', async () => {
+  const cookie = await signIn(account.api_key);
+  assertError(await asUser(cookie, {}), 401);
+  assertError(await asUser(cookie, { ...page, 'Sec-Fetch-Site': 'cross-site' }), 401);
+  assertError(await asUser(cookie, { ...page, 'Sec-Fetch-Site': 'same-site' }), 401);
+  assert.equal((await asUser(cookie, { ...page, 'Sec-Fetch-Site': 'same-origin' })).status, 200);
+  const form = await server.json('/session/', {
+    method: 'POST',
+    body: new URLSearchParams({ api_key: account.api_key }),
+    key: null,
+  });
+  assert.equal(form.status, 415);
+  assertError(
+    await server.json('/session/', { ...sendJson('POST', { api_key: account.api_key }), key: null }),
+    400,
+  );
+  assertError(await server.json('/session/', { method: 'DELETE', key: null }), 400);
+});
+
+test('no page of another origin is ever allowed to bring the cookie', async () => {
+  const { headers } = await server.json('/user/', {
+    key: null,
+    headers: { ...page, Origin: 'https://evil.example' },
+  });
+  assert.equal(headers.get('access-control-allow-credentials'), null);
+  assert.equal(headers.get('access-control-allow-origin'), null);
+});
+
+test('a key that is not good does not sign in', async () => {
+  const { api_key: key } = await newKey(server, account.api_key, {});
+  for (const apiKey of ['', 'nonsense', `${key.slice(0, -1)}x`, 'k'.repeat(200)]) {
+    const asked = sendJson('POST', { api_key: apiKey });
+    assertError(
+      await server.json('/session/', { ...asked, headers: { ...asked.headers, ...page }, key: null }),
+      401,
+      { code: 'invalid_api_key' },
+    );
+  }
+  const asked = sendJson('POST', { api_key: 5 });
+  assertError(
+    await server.json('/session/', { ...asked, headers: { ...asked.headers, ...page }, key: null }),
+    400,
+  );
+});
+
+test('revoked, rotated or expired, the key takes its sessions along', async () => {
+  const revoked = await newKey(server, account.api_key, { scopes: ['read'] });
+  const ofRevoked = await signIn(revoked.api_key);
+  assert.equal((await asUser(ofRevoked)).status, 200);
+  await server.json(`/keys/${revoked.key_id}`, { method: 'DELETE', key: account.api_key });
+  assertError(await asUser(ofRevoked), 401);
+  assertError(await server.json('/session/', withCookie(ofRevoked)), 401);
+
+  const rotated = await newKey(server, account.api_key, {});
+  const ofRotated = await signIn(rotated.api_key);
+  const rotate = (graceSeconds: number) =>
+    server.json(`/keys/${rotated.key_id}/rotate`, {
+      ...sendJson('POST', { grace_seconds: graceSeconds }),
+      key: account.api_key,
+    });
+  await rotate(60);
+  assert.equal((await asUser(ofRotated)).status, 200);
+  await rotate(0);
+  assertError(await asUser(ofRotated), 401);
+});
+
+test('scopes hold for sessions as for keys', async () => {
+  const { api_key: key } = await newKey(server, account.api_key, { scopes: ['read'] });
+  const cookie = await signIn(key);
+  const change = { ...sendJson('PATCH', {}), ...withCookie(cookie) };
+  assertError(
+    await server.json('/user/', {
+      ...change,
+      headers: { ...change.headers, 'Content-Type': 'application/json' },
+    }),
+    403,
+    { code: 'scope_too_small' },
+  );
+});
+
+test('a cookie that was changed, sealed for something else, or made elsewhere opens nothing', async () => {
+  const cookie = await signIn(account.api_key);
+  const changed = `${cookie.slice(0, -1)}${cookie.endsWith('A') ? 'B' : 'A'}`;
+  assertError(await asUser(changed), 401);
+  const { secretBox } = server.app.core;
+  const [keyId, far] = [account.api_key.slice(3, 15), Date.now() + 1e9];
+  for (const note of ['', `other ${keyId} x ${far}`, `session ${keyId} x ${far}`, `session ${keyId}`])
+    assertError(await asUser(`tintype_session=${secretBox.seal(note)}`), 401);
+  assertError(await asUser('tintype_session=nonsense'), 401);
+});
+
+test('an expired session is 401', async () => {
+  const cookie = await signIn(account.api_key);
+  const { secretBox } = server.app.core;
+  const [kind, keyId, mark] = secretBox.open(cookie.slice(cookie.indexOf('=') + 1)).split(' ');
+  const old = secretBox.seal([kind, keyId, mark, Date.now() - 1].join(' '));
+  assertError(await asUser(`tintype_session=${old}`), 401);
+});
+
+test('a key beside the cookie is what counts', async () => {
+  const cookie = await signIn(account.api_key);
+  const { body } = await server.json('/user/', { headers: { Cookie: cookie, ...page }, key: operatorKey });
+  assert.notEqual(body.account_id, account.account_id);
+  assertError(await server.json('/user/', { headers: { Cookie: cookie, ...page }, key: 'wrong' }), 401);
+});
+
+test('neither key nor cookie is in the log', async () => {
+  const cookie = await signIn(account.api_key);
+  await asUser(cookie);
+  const text = logLines.join('\n');
+  assert.ok(!text.includes(account.api_key));
+  assert.ok(!text.includes(cookie.slice(20)));
+});
+
+test('over https the cookie travels by https alone', async () => {
+  await using secure = await startServer({ BASE_URL: 'https://media.example.com' });
+  const asked = sendJson('POST', { api_key: operatorKey });
+  const { headers } = await secure.json('/session/', {
+    ...asked,
+    headers: { ...asked.headers, ...page },
+    key: null,
+  });
+  assert.match(headers.get('set-cookie') ?? '', /; Secure$/);
+});
