@@ -7,6 +7,7 @@ const steps: [string, string, ...string[]][] = [
   ['lint', 'node_modules/.bin/oxlint', '--deny-warnings', '.'],
   ['types', 'node_modules/.bin/tsc', '--noEmit', '-p', '.'],
   ['types of the client', 'node_modules/.bin/tsc', '--noEmit', '-p', 'client'],
+  ['types of the dashboard', 'node_modules/.bin/tsc', '--noEmit', '-p', 'dashboard'],
   ['documentation', process.execPath, 'scripts/generate-docs.ts', '--check'],
   ...(quick ? [] : ([['tests', process.execPath, 'scripts/test.ts']] as [string, string, ...string[]][])),
 ];

@@ -1,11 +1,13 @@
-// Runs once after an install: loads everything the service loads, so that its compiled form is kept for every start.
-// Whatever goes wrong here only makes the first start slower.
+// Runs once after an install: builds the dashboard, and loads everything the service loads, so that its compiled form is
+// kept for every start. Whatever goes wrong here only makes the first start slower.
 import { mkdtemp, rm } from 'node:fs/promises';
 import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildDashboard } from './build-dashboard.ts';
 
+await buildDashboard().catch((error: unknown) => console.error('The dashboard could not be built.', error));
 module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/tintype', import.meta.url)));
 process.env['NODE_COMPILE_CACHE'] = module.getCompileCacheDir();
 const dataDir = await mkdtemp(join(tmpdir(), 'tintype-prepare-'));

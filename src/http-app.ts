@@ -11,6 +11,7 @@ import { createSessions } from './accounts/sessions.ts';
 import { userRoutes } from './accounts/user-routes.ts';
 import type { Config } from './config.ts';
 import { type Core, deliveryParts } from './core.ts';
+import { dashboardRoutes } from './dashboard-routes.ts';
 import { createAddressMatcher } from './delivery/address.ts';
 import { createClientOf } from './delivery/client-of.ts';
 import { Delivery } from './delivery/delivery.ts';
@@ -148,6 +149,7 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
     metricsToken: config.METRICS_TOKEN,
   });
   documentationRoutes(http);
+  dashboardRoutes(http, { deliveredFrom: [config.filesUrl, config.storageUrl] });
   await uploadRoute(http, { database, stores, uploads });
   await resumableRoute(http, { database, stores, uploads, baseUrl: config.baseUrl });
   urlRoute(http, {

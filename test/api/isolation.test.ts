@@ -149,6 +149,8 @@ const cases: Record<string, Case> = {
 /** Answered without a key; they show nothing of any account. */
 const publicRoutes = new Set([
   'GET /',
+  'GET /dashboard',
+  'GET /dashboard/*',
   'GET /health/live',
   'GET /health/ready',
   'GET /metrics',

@@ -114,8 +114,6 @@ export function documentationRoutes(app: HttpApp): void {
   const options = { config: { scope: 'public' }, schema: { hide: true } } as const;
   let referenceScript: Promise<Buffer> | null = null;
   app.get('/openapi.json', options, async (_request, reply) => reply.send(app.swagger()));
-  // Until there is something better to see at the front door.
-  app.get('/', options, async (_request, reply) => reply.redirect('/docs'));
   app.get('/docs', options, async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('Content-Security-Policy', pagePolicy).send(page),
   );

@@ -1,0 +1,58 @@
+// What is around every page: the mark, the ways to the pages, and the way out.
+import type { ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { tintype } from './api.ts';
+import { ConnectionBanner } from './parts/connection-banner.tsx';
+import { Mark } from './parts/mark.tsx';
+import { ThemeButton } from './parts/theme-button.tsx';
+import { paths } from './paths.ts';
+import { leaveSession } from './session.ts';
+
+export function Frame({ scopes, children }: { scopes: readonly string[]; children: ReactNode }) {
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <header className="frame">
+        <Link href={paths.library} className="frame-mark" aria-label="Tintype">
+          <Mark />
+          <span>Tintype</span>
+        </Link>
+        <nav aria-label="Pages">
+          <PageLink to={paths.library}>Library</PageLink>
+          <PageLink to={paths.upload}>Upload</PageLink>
+          <PageLink to={paths.account}>Account</PageLink>
+          {scopes.includes('operator') && <PageLink to={paths.accounts}>Accounts</PageLink>}
+          <a href="/docs">Docs</a>
+        </nav>
+        <div className="frame-end">
+          <ThemeButton />
+          <button type="button" className="quiet" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <ConnectionBanner />
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+function PageLink({ to, children }: { to: string; children: ReactNode }) {
+  const [location] = useLocation();
+  const isHere = to === paths.library ? location === to : location.startsWith(`${to}/`) || location === to;
+  return (
+    <Link href={to} aria-current={isHere ? 'page' : undefined}>
+      {children}
+    </Link>
+  );
+}
+
+async function signOut(): Promise<void> {
+  // Signed out here in any case; a cookie that could not be cleared is asked for again at the next sign-in.
+  await tintype.session.signOut().catch(() => undefined);
+  leaveSession('out');
+}

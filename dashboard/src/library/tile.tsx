@@ -1,0 +1,61 @@
+// One picture of the grid: a link to its page, with a box to select it.
+import { Link } from 'wouter';
+import type { ObjectDetails } from '../../../client/src/index.ts';
+import { image } from '../../../client/src/index.ts';
+import { duration } from '../parts/units.ts';
+import { objectPath } from '../paths.ts';
+
+type TileProps = {
+  readonly object: TileObject;
+  readonly isSelected: boolean;
+  readonly onSelect: (isSelected: boolean, extend: boolean) => void;
+  readonly score?: number | undefined;
+  readonly tabIndex?: number;
+};
+
+/** What a search tells is less than what a listing does. */
+export type TileObject = Pick<ObjectDetails, 'object_id' | 'object_url'> &
+  Partial<
+    Pick<
+      ObjectDetails,
+      'original_file_name' | 'caption' | 'duration' | 'status' | 'progress' | 'dominant_color' | 'type'
+    >
+  >;
+
+export function Tile({ object, isSelected, onSelect, score }: TileProps) {
+  const name = object.original_file_name ?? object.object_id;
+  const described = object.caption ?? name;
+  const isUnfinished = object.status === 'queued' || object.status === 'processing';
+  return (
+    <div className="tile" data-selected={isSelected || undefined}>
+      <Link href={objectPath(object.object_id)} className="tile-link" data-tile="">
+        <img
+          src={image(object.object_url).height(200).width(200).format('webp').url}
+          alt={described}
+          width={200}
+          height={200}
+          decoding="async"
+          draggable={false}
+          style={object.dominant_color ? { backgroundColor: object.dominant_color } : undefined}
+        />
+        {object.duration !== undefined && <span className="tile-badge">▶ {duration(object.duration)}</span>}
+        {object.status === 'failed' && <span className="tile-badge">failed</span>}
+      </Link>
+      {isUnfinished && (
+        <progress value={object.progress ?? 0} max={100} aria-label={`${name} is being processed`} />
+      )}
+      <input
+        type="checkbox"
+        aria-label={`Select ${name}`}
+        checked={isSelected}
+        onChange={() => undefined}
+        onClick={(event) => onSelect(!isSelected, event.shiftKey)}
+      />
+      {score !== undefined && (
+        <p className="tile-caption">
+          <strong>{score.toFixed(2)}</strong> {object.caption}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,3 @@
+export function ObjectPage({ id }: { id: string }) {
+  return <p>{id}</p>;
+}
