@@ -96,6 +96,7 @@ function withScope(schema: Schema | undefined, scope: string | undefined): never
     },
   };
   const isApi = scope !== undefined && scope !== 'public';
+  const isProbe = (schema?.['tags'] as string[] | undefined)?.includes('Service');
   return {
     ...schema,
     ...(schema?.multipart ? { body: schema.multipart, consumes: ['multipart/form-data'] } : {}),
@@ -106,7 +107,7 @@ function withScope(schema: Schema | undefined, scope: string | undefined): never
             .join('\n\n'),
         }
       : {}),
-    ...(isApi && schema?.response ? { response: { ...schema.response, ...errors } } : {}),
+    ...(schema?.response && !isProbe ? { response: { ...schema.response, ...errors } } : {}),
   } as never;
 }
 
