@@ -25,7 +25,7 @@ const atOnce = 3;
 /** What went wrong is shown in the list. */
 const silent = { debug: () => undefined, warn: () => undefined, error: () => undefined };
 /** Sent again, they would be refused again. */
-const finalStatuses = [400, 413, 415, 422];
+const finalStatuses = new Set([400, 413, 415, 422]);
 const retryDelays = [0, 1000, 3000, 5000, 10_000, 20_000];
 
 /** The service names uploads by its public address; this page may have reached it by another, where its cookie is. */
@@ -60,7 +60,7 @@ export function createFileSender({ change, done }: Listener): FileSender {
   uppy.on('upload-error', (file, _error, response) => {
     if (!file) return;
     if (response?.status === 401) leaveSession('ended');
-    const canRetry = !finalStatuses.includes(response?.status ?? 0);
+    const canRetry = !finalStatuses.has(response?.status ?? 0);
     change(file.meta.uploadId, { state: 'failed', error: reason(response), canRetry });
   });
 
