@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 const wanted = process.argv.slice(2);
 const long = /^test\/(browser|cli|cluster|crash|nodes|proxy|hardening\/(broken|fuzz\.|rendering|slow)[^/]*$)/;
 /** What is measured there must not be what other tests take. */
-const alone = /^test\/(cluster\/|nodes\/|hardening\/(broken|rendering|slow)|api\/(s3|variant-budget)\.|contracts\/s3-faults)/;
+const alone =
+  /^test\/(browser\/|cluster\/|nodes\/|hardening\/(broken|rendering|slow)|api\/(s3|variant-budget)\.|contracts\/s3-faults)/;
 const ofEveryEngine = /^(test\/api\/|src\/platform\/(database\/[^/]+$|jobs\/|flights\/))/;
 const all = globSync(['client/src/**/*.test.ts', 'src/**/*.test.ts', 'test/**/*.test.ts']).sort();
 const quick = all.filter((file) => !long.test(file));

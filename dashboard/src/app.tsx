@@ -1,6 +1,6 @@
 // Which page is shown: the sign-in until somebody is signed in, then whatever the address says.
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { tintype } from './api.ts';
 import { Frame } from './frame.tsx';
@@ -75,7 +75,10 @@ function SignedIn() {
 /** Who cannot see the page change hears it, and begins at the top of the new one. */
 function FocusOnChange() {
   const [location] = useLocation();
+  const shown = useRef(location);
   useEffect(() => {
+    if (shown.current === location) return;
+    shown.current = location;
     document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, [location]);

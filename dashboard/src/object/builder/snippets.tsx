@@ -18,21 +18,23 @@ export function Snippets({ object, picture, values }: SnippetsProps) {
   const text = snippet(language, object, picture, values);
   return (
     <div className="stack">
-      <div className="row" role="tablist" aria-label="Language of the snippet">
-        {languages.map((each) => (
-          <button
-            key={each}
-            type="button"
-            role="tab"
-            id={`snippet-${each}`}
-            aria-selected={each === language}
-            aria-controls="snippet"
-            className="small"
-            onClick={() => setLanguage(each)}
-          >
-            {each}
-          </button>
-        ))}
+      <div className="row">
+        <div className="row" role="tablist" aria-label="Language of the snippet">
+          {languages.map((each) => (
+            <button
+              key={each}
+              type="button"
+              role="tab"
+              id={`snippet-${each}`}
+              aria-selected={each === language}
+              aria-controls="snippet"
+              className="small"
+              onClick={() => setLanguage(each)}
+            >
+              {each}
+            </button>
+          ))}
+        </div>
         <CopyButton text={text} label={`Copy ${language}`} />
       </div>
       <pre
