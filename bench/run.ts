@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { costsPostgres } from './costs-postgres.ts';
+import { dashboard } from './dashboard.ts';
 import { delivery } from './delivery.ts';
 import { films } from './films.ts';
 import { flood } from './flood.ts';
@@ -41,6 +42,7 @@ const scenarios: Record<string, Scenario> = {
   search,
   'search-postgres': searchPostgres,
   'search-quality': searchQuality,
+  dashboard,
 };
 
 const { values, positionals: named } = parseArgs({

@@ -7,6 +7,7 @@ import { Mark } from './parts/mark.tsx';
 import { ThemeButton } from './parts/theme-button.tsx';
 import { paths } from './paths.ts';
 import { leaveSession } from './session.ts';
+import { useUploads } from './upload/uploads.ts';
 
 export function Frame({ scopes, children }: { scopes: readonly string[]; children: ReactNode }) {
   return (
@@ -27,6 +28,7 @@ export function Frame({ scopes, children }: { scopes: readonly string[]; childre
           <a href="/docs">Docs</a>
         </nav>
         <div className="frame-end">
+          <UploadsUnderWay />
           <ThemeButton />
           <button type="button" className="quiet" onClick={() => void signOut()}>
             Sign out
@@ -38,6 +40,18 @@ export function Frame({ scopes, children }: { scopes: readonly string[]; childre
         {children}
       </main>
     </>
+  );
+}
+
+/** Uploads go on on every page. */
+function UploadsUnderWay() {
+  const uploads = useUploads();
+  const left = uploads.filter(({ state }) => state === 'sending' || state === 'waiting').length;
+  if (left === 0) return null;
+  return (
+    <Link href={paths.upload} className="frame-uploads" role="status">
+      <span className="spinner" aria-hidden="true" /> {left} uploading
+    </Link>
   );
 }
 

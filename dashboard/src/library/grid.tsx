@@ -4,6 +4,8 @@ import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef,
 
 const gap = 8;
 const leastTileWidth = 168;
+/** Browsers cut off what is higher; Firefox at about this. */
+const highestPixels = 16_000_000;
 
 type GridProps = {
   readonly total: number;
@@ -13,10 +15,11 @@ type GridProps = {
   readonly children: (index: number) => ReactNode;
 };
 
-export function Grid({ total, label, captionHeight = 0, onShow, children }: GridProps) {
+export function Grid({ total: all, label, captionHeight = 0, onShow, children }: GridProps) {
   const element = useRef<HTMLDivElement>(null);
   const { columns, tileWidth } = useColumns(element);
   const rowHeight = tileWidth + captionHeight + gap;
+  const total = Math.min(all, Math.floor(highestPixels / rowHeight) * columns);
   const virtualizer = useWindowVirtualizer({
     count: Math.ceil(total / columns),
     estimateSize: () => rowHeight,
@@ -29,37 +32,44 @@ export function Grid({ total, label, captionHeight = 0, onShow, children }: Grid
   useEffect(() => onShow?.(first, Math.min(last, Math.max(0, total - 1))), [onShow, first, last, total]);
 
   return (
-    <div
-      ref={element}
-      role="list"
-      aria-label={label}
-      className="grid"
-      style={{ height: virtualizer.getTotalSize() }}
-      onKeyDown={(event) => moveFocus(event, columns)}
-    >
-      {rows.map((row) =>
-        Array.from({ length: Math.min(columns, total - row.index * columns) }, (_, column) => {
-          const index = row.index * columns + column;
-          return (
-            <div
-              key={index}
-              role="listitem"
-              aria-setsize={total}
-              aria-posinset={index + 1}
-              data-index={index}
-              className="grid-cell"
-              style={{
-                width: tileWidth,
-                height: rowHeight - gap,
-                translate: `${column * (tileWidth + gap)}px ${row.start - virtualizer.options.scrollMargin}px`,
-              }}
-            >
-              {children(index)}
-            </div>
-          );
-        }),
+    <>
+      <div
+        ref={element}
+        role="list"
+        aria-label={label}
+        className="grid"
+        style={{ height: virtualizer.getTotalSize() }}
+        onKeyDown={(event) => moveFocus(event, columns)}
+      >
+        {rows.map((row) =>
+          Array.from({ length: Math.min(columns, total - row.index * columns) }, (_, column) => {
+            const index = row.index * columns + column;
+            return (
+              <div
+                key={index}
+                role="listitem"
+                aria-setsize={total}
+                aria-posinset={index + 1}
+                data-index={index}
+                className="grid-cell"
+                style={{
+                  width: tileWidth,
+                  height: rowHeight - gap,
+                  translate: `${column * (tileWidth + gap)}px ${row.start - virtualizer.options.scrollMargin}px`,
+                }}
+              >
+                {children(index)}
+              </div>
+            );
+          }),
+        )}
+      </div>
+      {total < all && (
+        <p className="muted">
+          The newest {total.toLocaleString('en')} are shown. Filter by tag, folder or type to see older ones.
+        </p>
       )}
-    </div>
+    </>
   );
 }
 

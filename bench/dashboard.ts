@@ -1,0 +1,75 @@
+// The dashboard in a real browser: how much script its first load brings, and whether scrolling through a million objects
+// ever keeps the page's main thread busy for long, by Chromium's own trace. Thumbnails come from the bench: the library's
+// pictures have rows but no bytes.
+import { constants, copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { browserPath, launchBrowser } from '../test/support/browser.ts';
+import { filledLibrary } from './fill-library.ts';
+import { temporaryFolder } from './support/cleanup.ts';
+import { longestTask } from './support/browser-trace.ts';
+import { atMost, type Scenario } from './support/report.ts';
+import { operatorKey, type Service, startService } from './support/service.ts';
+
+const wheelSteps = 150;
+const jumps = 20;
+
+export const dashboard: Scenario = async () => {
+  const executable = browserPath();
+  if (executable === null) return [{ what: 'NO CHROMIUM IS INSTALLED: nothing was measured', value: '–' }];
+  using folder = temporaryFolder();
+  const dataDir = join(folder.path, 'data');
+  mkdirSync(dataDir);
+  copyFileSync(await filledLibrary(), join(dataDir, 'tintype.db'), constants.COPYFILE_FICLONE);
+  await using service = await startService({ dataDir, jobs: false });
+  const browser = await launchBrowser(executable);
+  try {
+    const page = await openLibrary(browser, service);
+    const firstScriptBytes = await page.evaluate<number>(
+      `performance.getEntriesByType('resource').filter(({ initiatorType }) => initiatorType === 'script' || initiatorType === 'link')
+        .filter(({ name }) => name.endsWith('.js')).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
+    );
+    const task = await longestTask(browser, page, () => scrollAbout(page));
+    const tiles = await page.getByRole('listitem').count();
+    return [
+      atMost('script of the first load, compressed', firstScriptBytes / 1024, 150, ' KB'),
+      atMost('scrolling 1,000,000 objects: longest task of the main thread', task.wallMs, 50, ' ms'),
+      { what: '  of that, computing', value: `${task.cpuMs.toFixed(0)} ms` },
+      { what: '  tiles in the page', value: String(tiles) },
+    ];
+  } finally {
+    await browser.close();
+  }
+};
+
+async function openLibrary(browser: Browser, service: Service): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  const thumbnail = await sharp({ create: { width: 200, height: 200, channels: 3, background: '#a98' } })
+    .webp()
+    .toBuffer();
+  await page.route('**/h-200_w-200.webp', (route) =>
+    route.fulfill({ body: thumbnail, contentType: 'image/webp' }),
+  );
+  await page.goto(`http://127.0.0.1:${service.port}/`);
+  await page.getByLabel('API key').fill(operatorKey);
+  await page.keyboard.press('Enter');
+  await page.getByText('1,000,000 objects').waitFor();
+  await page.getByRole('listitem').first().getByRole('img').waitFor();
+  return page;
+}
+
+/** By the wheel as a person does, then by the bar to far away. */
+async function scrollAbout(page: Page): Promise<void> {
+  await page.mouse.move(640, 600);
+  for (let step = 0; step < wheelSteps; step += 1) {
+    await page.mouse.wheel(0, 400);
+    await page.waitForTimeout(16);
+  }
+  for (let jump = 1; jump <= jumps; jump += 1) {
+    await page.evaluate(
+      `scrollTo(0, document.documentElement.scrollHeight * ${(jump * 7) % jumps} / ${jumps})`,
+    );
+    await page.waitForTimeout(100);
+  }
+}
