@@ -106,7 +106,7 @@ describe('the dashboard, when something goes wrong', { skip: dashboardIsMissing(
       ...sendJson('POST', { tags: [hostile], folder: hostile.replaceAll('/', '') }),
       key,
     });
-    await account.analysed(1);
+    await account.analysed(1, 30_000);
     const dashboard = await signIn(browser, server, { key });
     const { page } = dashboard;
     for (const path of [

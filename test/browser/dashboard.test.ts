@@ -18,6 +18,9 @@ import { makeFilm } from '../support/films.ts';
 import { picture } from '../support/pictures.ts';
 import { type DescribedPictures, startDescribedPictures } from '../support/search-server.ts';
 
+/** None of this is a promise about time; a browser beside a service takes some. */
+const patienceMs = 30_000;
+
 describe('the dashboard', { skip: dashboardIsMissing() }, () => {
   let pictures: DescribedPictures;
   let browser: Browser;
@@ -106,7 +109,7 @@ describe('the dashboard', { skip: dashboardIsMissing() }, () => {
     await eventually(async () => {
       const sent = await bar.evaluate((element: any) => element.value / element.max);
       assert.ok(sent > 0 && sent < 1, `${sent} of it`);
-    });
+    }, patienceMs);
     await page.getByText('2 files uploaded, 2 not.').waitFor();
     await page.getByText('This is not a supported image or video but text').waitFor();
     await page.getByText('“notes.txt” is not a picture or film').waitFor();
@@ -137,7 +140,7 @@ describe('the dashboard', { skip: dashboardIsMissing() }, () => {
     });
     const bar = page.getByRole('progressbar', { name: 'Upload of coast.jpg' });
     const sent = (): Promise<number> => bar.evaluate((element: any) => Number(element.value));
-    await eventually(async () => assert.ok((await sent()) > 0));
+    await eventually(async () => assert.ok((await sent()) > 0), patienceMs);
     await page.getByRole('button', { name: 'Pause: coast.jpg' }).click();
     await page.getByText('Paused,').waitFor();
     await page.getByRole('button', { name: 'Resume: coast.jpg' }).click();
@@ -153,7 +156,7 @@ describe('the dashboard', { skip: dashboardIsMissing() }, () => {
     const account = await pictures.account();
     await account.add('sailing', 'Boats on a calm sea.');
     await account.add('desert', 'Sand dunes under a hot sun.');
-    await account.analysed(2);
+    await account.analysed(2, patienceMs);
     const page = await open(account.api_key);
     await page.getByLabel('Search by describing').fill('boats on the sea');
     const list = page.getByRole('list', { name: 'Found pictures' });
@@ -214,7 +217,7 @@ describe('the dashboard', { skip: dashboardIsMissing() }, () => {
     await eventually(async () => {
       const { body } = await pictures.server.json('/get/tagged', { key });
       assert.deepEqual(body.tags, ['new']);
-    });
+    }, patienceMs);
   });
 
   test('plays a film, with frames of it over the seek bar', async () => {
@@ -226,17 +229,17 @@ describe('the dashboard', { skip: dashboardIsMissing() }, () => {
     await page.getByRole('button', { name: 'Play' }).click();
     const time = (): Promise<number> =>
       page.locator('video').evaluate((video: any) => Number(video.currentTime));
-    await eventually(async () => assert.ok((await time()) > 0.5), 20_000);
+    await eventually(async () => assert.ok((await time()) > 0.5), patienceMs);
     await page.getByRole('button', { name: 'Pause' }).click();
     const seek = page.getByLabel('Seek');
     await eventually(async () => {
       await seek.hover();
       const frame = page.locator('.seek-frame');
       assert.match((await frame.getAttribute('style')) ?? '', /storyboard/);
-    }, 20_000);
+    }, patienceMs);
     await seek.focus();
     await page.keyboard.press('ArrowLeft');
-    await eventually(async () => assert.ok((await time()) < 0.5));
+    await eventually(async () => assert.ok((await time()) < 0.5), patienceMs);
   });
 
   test('deletes in bulk, after saying what will be lost', async () => {
