@@ -9,6 +9,10 @@ export function kilobytes(value: number): string {
   return bytes(value * 1024);
 }
 
+export function minutes(value: number): string {
+  return `${numbers.format(value)} min`;
+}
+
 export function bytes(value: number): string {
   if (value < 1024) return `${Math.round(value)} B`;
   const units = ['KB', 'MB', 'GB', 'TB'];
