@@ -12,7 +12,7 @@ import { paths } from '../paths.ts';
 import { Addresses } from './addresses.tsx';
 import { Builder } from './builder/builder.tsx';
 import { DeleteObject } from './delete-object.tsx';
-import { Facts } from './facts.tsx';
+import { ObjectFacts } from './object-facts.tsx';
 import { Picture } from './picture.tsx';
 import { TagsEditor } from './tags-editor.tsx';
 
@@ -51,7 +51,7 @@ function Shown({ object }: { object: ObjectDetails }) {
           )}
         </div>
         <div className="object-side stack">
-          <Facts object={object} />
+          <ObjectFacts object={object} />
           <TagsEditor object={object} />
         </div>
       </div>

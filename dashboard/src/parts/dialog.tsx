@@ -23,7 +23,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         event.preventDefault();
         onClose();
       }}
-      onClick={(event) => event.target === element.current && onClose()}
+      // Begun outside, too: a selection dragged out of a field is no wish to leave.
+      onPointerDown={(event) => event.target === element.current && onClose()}
     >
       <div className="dialog">
         <h2 id={id}>{title}</h2>
