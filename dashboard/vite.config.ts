@@ -16,6 +16,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The player, which comes with the first film.
+    chunkSizeWarningLimit: 1000,
   },
   server: {
     proxy: Object.fromEntries(

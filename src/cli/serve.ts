@@ -30,7 +30,7 @@ async function serve(loaded: Config, options: { runJobs: boolean }): Promise<voi
   endWhenLost(log);
   await app.listen();
   if (app.newOperatorKey) console.log(welcome(config, app.newOperatorKey));
-  else console.log(`Tintype is ready at ${config.baseUrl} (API reference: ${config.baseUrl}/docs)`);
+  else console.log(`Tintype is ready at ${config.baseUrl} (documentation: ${config.baseUrl}/docs)`);
 }
 
 /** Loads only what this process will use. */
@@ -55,15 +55,15 @@ function welcome(config: Config, apiKey: string): string {
   return `
   Tintype is ready at ${config.baseUrl}
 
-  Your API key, shown this once:
+  Open it and sign in with your API key, shown this once:
 
     ${apiKey}
 
-  Upload a picture:
+  Or upload a picture from here:
 
     curl -H "Authorization: Bearer ${apiKey}" -F file=@picture.jpg ${config.baseUrl}/upload/
 
-  API reference: ${config.baseUrl}/docs
+  Documentation: ${config.baseUrl}/docs
 `;
 }
 
