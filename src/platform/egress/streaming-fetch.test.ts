@@ -62,7 +62,7 @@ describe('a fetch for long requests', () => {
 
   test('is not cut while something moves', async () => {
     await using server = await counting();
-    const answer = await fetchOut({ silenceMs: 300 })(server.url, streamed(bodyOf(10, { pauseMs: 60 })));
+    const answer = await fetchOut()(server.url, streamed(bodyOf(10, { pauseMs: 150 })));
     assert.equal(answer.status, 200);
   });
 
@@ -84,6 +84,16 @@ describe('a fetch for long requests', () => {
     await using server = await serving((_, response) => void response.writeHead(413).end('{}'));
     const answer = await fetchOut()(server.url, streamed(bodyOf(10_000, { pauseMs: 1 })));
     assert.equal(answer.status, 413);
+  });
+
+  test('is refused in the middle of a form without harm', async () => {
+    await using server = await serving((request) => void request.once('data', () => request.destroy()));
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(4 * 1024 * 1024)]));
+    for (let round = 0; round < 20; round++)
+      await assert.rejects(fetchOut()(server.url, { method: 'POST', body: form }), {
+        message: /^no connection/,
+      });
   });
 
   test('ends when its caller says so, or when what it sends breaks', async () => {

@@ -2,7 +2,6 @@
 // moves; answers are as short as an API's. For a service whose address whoever runs a command
 // has given, which may be private.
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { describeFault, openCall, readAnswer } from './call-out.ts';
@@ -26,7 +25,7 @@ export function streamingFetch(options: StreamingFetchOptions): GuardedFetch {
       const headers = headersOf(request, init?.body);
       const outgoing = openCall({ audience: 'operator', url, method, headers, signal });
       endIfLate(outgoing, { connectMs, silenceMs });
-      const answer = await answerTo(outgoing, request.body as WebStream<Uint8Array> | null);
+      const answer = await answerTo(outgoing, chunksOf(request, init?.body));
       const body = await readAnswer(answer, maxAnswerBytes);
       // Whoever answers before all of it has come does not want the rest.
       if (!outgoing.writableFinished) outgoing.destroy();
@@ -54,6 +53,13 @@ function headersOf(request: Request, body: unknown): Record<string, string> {
   };
 }
 
+/** A stream of the caller's hears when nobody wants more of it. One that Node makes of a form must not: it would throw
+ * what nobody can catch. */
+function chunksOf(request: Request, body: unknown): AsyncIterable<Uint8Array> | undefined {
+  const stream = request.body as WebStream<Uint8Array> | null;
+  return stream?.values({ preventCancel: !(body instanceof ReadableStream) });
+}
+
 function endIfLate(
   outgoing: ClientRequest,
   { connectMs, silenceMs }: { connectMs: number; silenceMs: number },
@@ -69,14 +75,14 @@ function endIfLate(
 
 async function answerTo(
   outgoing: ClientRequest,
-  body: WebStream<Uint8Array> | null,
+  body: AsyncIterable<Uint8Array> | undefined,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   outgoing.once('response', resolve);
   // Without a listener of ours an offer to change the protocol would leave the caller waiting.
   outgoing.once('upgrade', () => outgoing.destroy(new Error('upgrade')));
   outgoing.on('error', reject);
-  if (body) pipeline(Readable.fromWeb(body), outgoing).catch(reject);
+  if (body) pipeline(body, outgoing).catch(reject);
   else outgoing.end();
   return promise;
 }
