@@ -1,6 +1,6 @@
 // What an import says at its end: totals, the files it left out with the reason, and what to do when it stopped early.
 import type { ImportTotals } from '../importing/import-all.ts';
-import { formatBytes } from './output.ts';
+import { formatBytes } from '../lib/format-bytes.ts';
 
 const maxNamed = 100;
 

@@ -14,9 +14,9 @@ import { openFilmService } from '../open-film-service.ts';
 import { AppError, OperatorError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { processFilmJob } from '../videos/process-film.ts';
+import { formatBytes } from '../lib/format-bytes.ts';
 import { chooseAccount } from './choose-account.ts';
 import { connectService, type NamedService } from './connect-service.ts';
-import { formatBytes } from './output.ts';
 import { withCore } from './with-core.ts';
 
 export type ImportPlace = {

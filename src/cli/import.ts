@@ -7,13 +7,14 @@ import type { ImportSource } from '../importing/import-source.ts';
 import { ImportJournal, journalFile } from '../importing/journal.ts';
 import { parseFolder, parseTagList } from '../objects/object-fields.ts';
 import type { ServiceAccess } from '../service-access.ts';
+import { formatBytes } from '../lib/format-bytes.ts';
 import { abortOnSignal } from './abort-on-signal.ts';
 import { jsonOption, readArguments, UsageError, wholeNumber } from './arguments.ts';
 import { type NamedService, namedService, serviceOptions } from './connect-service.ts';
 import { findImportSource } from './import-source.ts';
 import { printImport } from './import-summary.ts';
 import { type ImportPlace, withLocalTarget, withRemoteTarget } from './import-target.ts';
-import { formatBytes, printJson } from './output.ts';
+import { printJson } from './output.ts';
 import { startProgress } from './progress.ts';
 
 export const help = `Usage:
