@@ -15,7 +15,7 @@ const mayImport: Record<string, string[]> = {
   search: ['objects', 'accounts', 'events', 'platform', 'lib'],
   delivery: ['videos', 'images', 'objects', 'accounts', 'events', 'platform', 'lib'],
   importing: ['client', 'objects', 'accounts', 'events', 'platform', 'lib'],
-  mcp: ['client', 'objects', 'platform', 'lib'],
+  mcp: ['client', 'platform', 'lib'],
   keeping: ['search', 'videos', 'images', 'objects', 'accounts', 'events', 'platform', 'lib'],
 };
 

@@ -39,6 +39,10 @@ const commands: Record<string, Command> = {
     meaning: 'upload all pictures of a folder, a list of addresses or a bucket',
     load: () => import('./import.ts').then(({ importCommand: run, help }) => ({ run, help })),
   },
+  mcp: {
+    meaning: 'let assistants work with a running service (Model Context Protocol)',
+    load: () => import('./mcp.ts').then(({ mcpCommand: run, help }) => ({ run, help })),
+  },
   analyse: {
     meaning: 'see how far the analysis of pictures is, and queue what is missing',
     load: () => import('./analyse.ts').then(({ analyse: run, help }) => ({ run, help })),
