@@ -20,6 +20,7 @@ RUN [ "$MODELS" = on ] \
 COPY bin bin
 COPY scripts scripts
 COPY src src
+COPY client/src client/src
 # Keeps the compiled form of everything the service loads, so that no start has to make it.
 RUN sh scripts/node scripts/prepare.ts
 
