@@ -74,10 +74,7 @@ const remoteJournals = (): string => join(homedir(), '.tintype', 'imports');
 export async function withRemoteTarget<T>(named: NamedService, work: Work<T>): Promise<T> {
   const service = connectService(named);
   const { account_id: accountId } = await service.account.get().catch((error: unknown) => {
-    if (error instanceof ConnectionError) throw new OperatorError(error.message);
-    if (error instanceof TintypeError)
-      throw new OperatorError(`The service at ${named.url} refuses: ${error.message}`);
-    throw error;
+    throw asOperatorError(error, named.url);
   });
   console.error(`Importing into ${named.url}`);
   return work({
@@ -85,4 +82,12 @@ export async function withRemoteTarget<T>(named: NamedService, work: Work<T>): P
     journals: remoteJournals(),
     roomAdvice: 'Delete something, or ask the operator of the service for more room',
   });
+}
+
+function asOperatorError(error: unknown, url: string): unknown {
+  if (error instanceof ConnectionError) return new OperatorError(error.message);
+  if (!(error instanceof TintypeError)) return error;
+  const isElsewhere = error.status >= 300 && error.status < 400;
+  const why = isElsewhere ? 'sends us to another address; give that one' : `refuses: ${error.message}`;
+  return new OperatorError(`The service at ${url} ${why}`);
 }

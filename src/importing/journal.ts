@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { OperatorError } from '../platform/errors.ts';
 
 const linesPerSync = 64;
 
@@ -27,8 +28,9 @@ export class ImportJournal {
   }
 
   static async open(file: string): Promise<ImportJournal> {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const handle = await open(file, 'a', 0o600);
+    const handle = await openForNotes(file).catch((error: Error) => {
+      throw new OperatorError(`What is imported cannot be noted in ${file}: ${error.message}`);
+    });
     const text = await readFile(file, 'utf8');
     if (text !== '' && !text.endsWith('\n')) await handle.write('\n');
     return new ImportJournal(handle, new Map(text.split('\n').flatMap(readLine)));
@@ -71,6 +73,11 @@ export class ImportJournal {
     this.#unsyncedLines = 0;
     await this.#handle.datasync();
   }
+}
+
+async function openForNotes(file: string): Promise<FileHandle> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  return open(file, 'a', 0o600);
 }
 
 function readLine(text: string): [string, Line][] {

@@ -6,6 +6,7 @@ import { newKey } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { FaultyProxy } from '../support/faulty-proxy.ts';
 import { picture } from '../support/pictures.ts';
+import { standIn } from '../support/stand-in.ts';
 import { type ImportService, startImportService, ways } from './import-service.ts';
 import { runCli, writePictures } from './run-cli.ts';
 
@@ -126,6 +127,11 @@ test('a full account, a wrong key and a key that may not write are told in a sen
   const unknown = await account.run([root, '--key', 'tt_no_such_key']);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /refuses: Invalid or missing API key/);
+  await using moved = await standIn([301]);
+  const elsewhereNow = await account.run([root, '--server', moved.url]);
+  assert.match(elsewhereNow.stderr, /sends us to another address; give that one/);
+  const noHome = await account.run([root], { environment: { HOME: join(root, '1.jpg') } });
+  assert.match(noHome.stderr, /^Importing into .*\nWhat is imported cannot be noted in /);
   assert.deepEqual(await account.objects(), []);
 });
 
