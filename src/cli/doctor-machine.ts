@@ -13,7 +13,7 @@ import { createLog } from '../platform/log.ts';
 import { openStorage } from '../platform/storage/open-storage.ts';
 import { createFilmWorkers } from '../videos/local/film-workers.ts';
 import type { Finding } from './doctor-finding.ts';
-import { formatBytes } from './output.ts';
+import { formatBytes } from '../lib/format-bytes.ts';
 
 const leastNodeMajor = 24;
 const megabyte = 1024 ** 2;

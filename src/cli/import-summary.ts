@@ -1,12 +1,10 @@
 // What an import says at its end: totals, the files it left out with the reason, and what to do when it stopped early.
-import { limitsOf } from '../accounts/limits.ts';
-import type { Account } from '../accounts/tables.ts';
-import type { ImportTotals } from '../objects/import/import-folder.ts';
-import { formatBytes } from './output.ts';
+import type { ImportTotals } from '../importing/import-all.ts';
+import { formatBytes } from '../lib/format-bytes.ts';
 
 const maxNamed = 100;
 
-export function printImport(totals: ImportTotals, seconds: number, account: Account): void {
+export function printImport(totals: ImportTotals, seconds: number, roomAdvice: string): void {
   name('Skipped', totals.skipped);
   name('Failed', totals.failed);
   const rate = formatBytes(totals.uploadedBytes / Math.max(seconds, 0.001));
@@ -18,7 +16,7 @@ export function printImport(totals: ImportTotals, seconds: number, account: Acco
       `${totals.failed.length} failed`,
     ].join(', '),
   );
-  if (totals.stopped !== null) console.error(`${totals.stopped}. ${advice(totals, account)}`);
+  if (totals.stopped !== null) console.error(`${totals.stopped}. ${advice(totals, roomAdvice)}`);
 }
 
 function name(what: string, files: readonly { path: string; reason: string }[]): void {
@@ -27,12 +25,10 @@ function name(what: string, files: readonly { path: string; reason: string }[]):
   if (files.length > maxNamed) console.log(`${what}: ${files.length - maxNamed} more; --json names them all`);
 }
 
-function advice({ stopped }: ImportTotals, account: Account): string {
+function advice({ stopped }: ImportTotals, roomAdvice: string): string {
   const again = 'run the same command again to go on';
   if (stopped !== 'Storage limit exceeded') return `Nothing is lost: ${again}.`;
-  const { storageBytes } = limitsOf(account);
-  const limit = storageBytes === null ? '' : ` (${formatBytes(storageBytes)})`;
-  return `The next picture does not fit into the account's limit${limit}. Delete something, or raise it with "tintype account set ${account.account_id} --storage-limit <KB>"; then ${again}.`;
+  return `The next picture does not fit into the account's limit. ${roomAdvice}; then ${again}.`;
 }
 
 /** A file's name must not write to the terminal. */

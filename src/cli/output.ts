@@ -31,10 +31,3 @@ function shown(value: unknown): string {
   if (Array.isArray(value)) return value.join(',');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
-
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
-  const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
-  const value = bytes / 1024 ** step;
-  return `${step === 0 ? Math.round(value) : value.toFixed(1)} ${units[step]}`;
-}

@@ -96,7 +96,7 @@ test('wrong use is told in a sentence with code 2, and commands explain themselv
   ];
   const noSettings = (): never => assert.fail('wrong use is found before the settings are read');
   for (const [args, sentence] of faults) {
-    await assert.rejects(runCommand(args, noSettings), (error: Error) => {
+    await assert.rejects(runCommand(args, { config: noSettings, access: noSettings }), (error: Error) => {
       assert.ok(error instanceof UsageError, String(error));
       assert.match(error.message, sentence);
       return true;

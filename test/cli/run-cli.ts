@@ -12,12 +12,14 @@ export type CliResult = { code: number | null; signal: string | null; stdout: st
 export function startCli(
   args: string[],
   environment: Record<string, string>,
+  input?: string,
 ): { child: ChildProcess; ended: Promise<CliResult> } {
   const child = spawn('sh', ['scripts/node', 'bin/tintype.js', ...args], {
     cwd: project,
     env: { PATH: process.env['PATH'], LOG_LEVEL: 'fatal', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  child.stdin.end(input);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -29,13 +31,21 @@ export function startCli(
   return { child, ended };
 }
 
-export function runCli(args: string[], environment: Record<string, string>): Promise<CliResult> {
-  return startCli(args, environment).ended;
+export function runCli(
+  args: string[],
+  environment: Record<string, string>,
+  input?: string,
+): Promise<CliResult> {
+  return startCli(args, environment, input).ended;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read JSON of many shapes
-export async function runJson(args: string[], environment: Record<string, string>): Promise<any> {
-  const { code, stdout, stderr } = await runCli([...args, '--json'], environment);
+export async function runJson(
+  args: string[],
+  environment: Record<string, string>,
+  input?: string,
+): Promise<any> {
+  const { code, stdout, stderr } = await runCli([...args, '--json'], environment, input);
   if (stdout === '') throw new Error(`tintype ${args.join(' ')} ended with ${code}: ${stderr}`);
   return JSON.parse(stdout);
 }

@@ -3,7 +3,7 @@
 // by a decoder in a process of its own.
 import { createHash } from 'node:crypto';
 import { SNIFF_BYTES, sniffType } from '../../lib/sniff-type.ts';
-import type { SniffedType } from '../../lib/sniffers/sniffed-type.ts';
+import { unsupportedType } from '../../lib/unsupported-type.ts';
 import {
   createImageWalker,
   type ImageFacts,
@@ -111,7 +111,7 @@ class Inspector {
     const head = this.#head.length === 1 ? (this.#head[0] as Buffer) : Buffer.concat(this.#head);
     this.#head = [];
     const sniffed = sniffType(head);
-    if (sniffed.kind === 'refused') throw unsupported(sniffed);
+    if (sniffed.kind === 'refused') throw new AppError('unsupported_type', unsupportedType(sniffed));
     if (sniffed.kind === 'video') {
       this.#maxBytes = this.#limits.maxVideoBytes;
       this.#filmType = sniffed.type;
@@ -127,18 +127,4 @@ export function tooLarge(maxBytes: number): AppError {
   const megabytes = maxBytes / 1024 / 1024;
   const shown = Number.isInteger(megabytes) ? `${megabytes} MB` : `${maxBytes} bytes`;
   return new AppError('file_too_large', `File too large (maximum ${shown})`);
-}
-
-function unsupported(sniffed: SniffedType): AppError {
-  if (/HEI[CF]/.test(sniffed.label)) {
-    return new AppError(
-      'unsupported_type',
-      'HEIC pictures are not supported; convert it to JPEG, PNG, WebP or AVIF and upload that',
-    );
-  }
-  const supported = 'Supported are JPEG, PNG, GIF, WebP, AVIF, and films as MP4, MOV, AVI, MKV, WebM or MPEG';
-  return new AppError(
-    'unsupported_type',
-    `This is not a supported image or video but ${sniffed.label}. ${supported}`,
-  );
 }

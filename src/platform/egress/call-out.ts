@@ -53,7 +53,7 @@ export async function callOut(call: OutgoingCall): Promise<OutgoingAnswer> {
     const answer = await promise;
     const { statusCode: status = 0, headers } = answer;
     if (call.readBody) {
-      const body = await read(answer, call.readBody.maxBytes).catch((error: Error) =>
+      const body = await readAnswer(answer, call.readBody.maxBytes).catch((error: Error) =>
         Promise.reject(inOurWords(error)),
       );
       return { status, headers, body };
@@ -101,7 +101,8 @@ export function describeFault(error: NodeJS.ErrnoException): string {
 
 class TooLong extends Error {}
 
-async function read(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/** All of it, unless it is too long. */
+export async function readAnswer(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {

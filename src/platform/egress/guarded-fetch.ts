@@ -1,5 +1,5 @@
 // `callOut` in the shape of `fetch`, for libraries that take one: so theirs are guarded calls too.
-import { type Audience, callOut } from './call-out.ts';
+import { type Audience, callOut, type OutgoingAnswer } from './call-out.ts';
 
 export type GuardedFetchOptions = Audience & {
   /** For each call; a signal of the caller's may end it earlier. */
@@ -31,14 +31,20 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
         signal: request.signal,
         readBody: { maxBytes },
       });
-      const content = bodiless.has(answer.status) ? null : new Uint8Array(answer.body);
-      return new Response(content, { status: answer.status, headers: plainHeaders(answer.headers) });
+      return asResponse(answer);
     } catch (error) {
       request.signal.throwIfAborted();
       // As `fetch` calls what is neither an answer nor the caller's own doing.
       throw new TypeError((error as Error).message);
     }
   };
+}
+
+export function asResponse({ status, headers, body }: OutgoingAnswer): Response {
+  return new Response(bodiless.has(status) ? null : new Uint8Array(body), {
+    status,
+    headers: plainHeaders(headers),
+  });
 }
 
 function plainHeaders(headers: NodeJS.Dict<string | string[]>): [string, string][] {

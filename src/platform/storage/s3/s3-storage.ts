@@ -7,7 +7,7 @@ import { assertFolderKey, assertKeyPrefix, assertStorageKey } from '../storage-k
 import { assertByteRange } from '../read-file-range.ts';
 import type { StoredFacts } from '../storage.ts';
 import { createConditions } from './conditional-writes.ts';
-import { deleteObjects, listObjects } from './list-objects.ts';
+import { deleteObjects, listObjects, tryListing } from './list-objects.ts';
 import { proofOf } from './part-sums.ts';
 import { readObject } from './read-object.ts';
 import type { S3Address } from './s3-address.ts';
@@ -91,11 +91,7 @@ export async function createS3Storage(address: S3Address, options: S3StorageOpti
       await putBytes(calls, name, Buffer.from('probe'), address, { attempts: 1 });
       await deleteName(calls, name, { attempts: 1 });
     },
-    check: async () => {
-      const { sdk, bucket, nameOf } = calls;
-      const command = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: nameOf(''), MaxKeys: 1 });
-      await calls.attempt(({ client, signal }) => client.send(command, { abortSignal: signal }));
-    },
+    check: () => tryListing(calls),
   };
 }
 
