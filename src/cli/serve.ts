@@ -30,7 +30,7 @@ async function serve(loaded: Config, options: { runJobs: boolean }): Promise<voi
   endWhenLost(log);
   await app.listen();
   if (app.newOperatorKey) console.log(welcome(config, app.newOperatorKey));
-  else console.log(`Tintype is ready at ${config.baseUrl} (API reference: ${config.baseUrl}/docs)`);
+  else console.log(`Tintype is ready at ${config.baseUrl} (documentation: ${config.baseUrl}/docs)`);
 }
 
 /** Loads only what this process will use. */
@@ -63,7 +63,7 @@ function welcome(config: Config, apiKey: string): string {
 
     curl -H "Authorization: Bearer ${apiKey}" -F file=@picture.jpg ${config.baseUrl}/upload/
 
-  API reference: ${config.baseUrl}/docs
+  Documentation: ${config.baseUrl}/docs
 `;
 }
 
