@@ -58,7 +58,7 @@ ${isFront || headings.length < 2 ? '<div></div>' : contents(headings)}
 /** The text of the front page with the ways from it: to the reference and the first steps, and to the pages of each group. */
 export function frontHtml(text: string, groups: readonly Group[]): string {
   const ways =
-    '<p class="ways"><a class="button primary" href="/docs/api-reference">Read and try the API</a></p>\n';
+    '<p class="ways"><a class="button primary" href="/docs/api-reference">Read and try the API</a><a class="button" href="/docs/quick-start">Quick start</a></p>\n';
   return text.replace('<h2', `${ways}<h2`) + groupCards(groups);
 }
 
