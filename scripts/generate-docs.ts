@@ -6,11 +6,12 @@ import { settings } from '../src/config.ts';
 import { serviceAccessSettings } from '../src/service-access.ts';
 import { formats } from '../src/images/address/formats.ts';
 import { tokenNames, tokenRow } from '../src/images/address/tokens.ts';
-import { errorCodes } from '../src/platform/errors.ts';
+import { AppError, errorCodes } from '../src/platform/errors.ts';
 import { clientTypes } from './client-types.ts';
 import { openApiDocument } from './openapi-document.ts';
 
 const wanted: Record<string, string> = {
+  'docs/api.md': within('docs/api.md', errors()),
   'docs/configuration.md': within('docs/configuration.md', configuration()),
   'docs/transformations.md': within('docs/transformations.md', transformations()),
   'client/src/api.ts': formatted('api.ts', clientTypes(await openApiDocument(), errorCodes)),
@@ -53,6 +54,14 @@ function configuration(): string {
     },
   );
   return ['| setting | default | meaning |', '|---|---|---|', ...rows, ''].join('\n');
+}
+
+function errors(): string {
+  const rows = errorCodes
+    .map((code) => new AppError(code))
+    .toSorted((one, other) => one.status - other.status)
+    .map(({ status, code, message }) => `| ${status} | \`${code}\` | ${message} |`);
+  return ['| status | `X-Error-Code` | `error` |', '|---|---|---|', ...rows, ''].join('\n');
 }
 
 function transformations(): string {

@@ -1,13 +1,16 @@
-// Runs once after an install: builds the dashboard, and loads everything the service loads, so that its compiled form is
-// kept for every start. Whatever goes wrong here only makes the first start slower.
+// Runs once after an install: builds the pages for browsers, and loads everything the service loads, so that its compiled
+// form is kept for every start. Whatever goes wrong here only makes the first start slower.
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildDashboard } from './build-dashboard.ts';
 
-await buildDashboard().catch((error: unknown) => console.error('The dashboard could not be built.', error));
+// In a process of its own: what is loaded before the cache is on is not kept in it.
+spawnSync(process.execPath, [fileURLToPath(new URL('build-pages.ts', import.meta.url))], {
+  stdio: 'inherit',
+});
 module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/tintype', import.meta.url)));
 process.env['NODE_COMPILE_CACHE'] = module.getCompileCacheDir();
 const dataDir = await mkdtemp(join(tmpdir(), 'tintype-prepare-'));

@@ -2,6 +2,7 @@
 // its policy lets it load nothing from anywhere else but the addresses that deliver files.
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from './platform/errors.ts';
 import type { HttpApp } from './platform/http/http-server.ts';
 import { PageFiles } from './platform/http/page-files.ts';
 
@@ -28,7 +29,7 @@ export function dashboardRoutes(app: HttpApp, { deliveredFrom }: { deliveredFrom
     const name = request.params['*'];
     if (await files.send(request, reply, name)) return reply;
     // A file of another version, and not a page.
-    if (name.startsWith('assets/')) return reply.callNotFound();
+    if (name.startsWith('assets/')) throw new AppError('not_found');
     return page(request, reply);
   });
 }

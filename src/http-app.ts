@@ -18,6 +18,7 @@ import { Delivery } from './delivery/delivery.ts';
 import { nameForNginx } from './delivery/hand-to-nginx.ts';
 import { FactsCache } from './delivery/object-facts.ts';
 import { publicAddressPaths } from './delivery/openapi-paths.ts';
+import { docsRoutes } from './docs-routes.ts';
 import { forgetElsewhere } from './forget-elsewhere.ts';
 import { healthChecks } from './health-checks.ts';
 import { webhookRoutes } from './events/webhook-routes.ts';
@@ -44,7 +45,7 @@ import type { BodyRateOptions } from './platform/http/body-rate.ts';
 import { allowAnyOrigin } from './platform/http/cors.ts';
 import { createHttpServer, type HttpApp } from './platform/http/http-server.ts';
 import { leave } from './platform/http/leaving.ts';
-import { describeApi, documentationRoutes } from './platform/http/openapi.ts';
+import { describeApi, referenceRoutes } from './platform/http/openapi.ts';
 import { serviceRoutes } from './platform/http/service-routes.ts';
 import type { Log } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
@@ -148,7 +149,8 @@ async function registerRoutes(http: HttpApp, parts: WithVariants): Promise<void>
     metricsText,
     metricsToken: config.METRICS_TOKEN,
   });
-  documentationRoutes(http);
+  referenceRoutes(http);
+  docsRoutes(http);
   dashboardRoutes(http, { deliveredFrom: [config.filesUrl, config.storageUrl] });
   await uploadRoute(http, { database, stores, uploads });
   await resumableRoute(http, { database, stores, uploads, baseUrl: config.baseUrl });

@@ -156,6 +156,10 @@ const publicRoutes = new Set([
   'GET /metrics',
   'GET /openapi.json',
   'GET /docs',
+  'GET /docs/{page}(^[a-z0-9-]+$)',
+  'GET /docs/assets/*',
+  'GET /docs/images/*',
+  'GET /docs/api-reference',
   'GET /docs/start.js',
   'GET /docs/reference.js',
   // What the protocol for uploads can do here.
@@ -411,9 +415,9 @@ describe('secrets', () => {
   });
 });
 
-/** All that is served, HEAD left out, which goes with its GET. */
+/** All that is served, HEAD left out, which goes with its GET. Without common prefixes the tree would drop part of wildcards. */
 function routeTable({ app }: TestServer): string[] {
-  const lines = app.http.printRoutes({ commonPrefix: false, includeHooks: false }).split('\n');
+  const lines = app.http.printRoutes({ commonPrefix: true, includeHooks: false }).split('\n');
   const path: string[] = [];
   return lines.flatMap((line) => {
     const [, indent = '', rest = ''] = /^([│ ├└─]*)(.*)$/.exec(line) ?? [];

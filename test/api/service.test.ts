@@ -100,25 +100,34 @@ test('the upload’s parts are described, so that the page can send one', async 
   assert.deepEqual([schema.required, schema.properties.file.format], [['file'], 'binary']);
 });
 
-test('the page to read and try it loads, with its scripts, from here alone', async () => {
-  const page = await server.call('/docs', { key: null });
-  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
-  const policy = page.headers.get('content-security-policy') ?? '';
-  assert.match(policy, /default-src 'none'/);
-  assert.match(policy, /script-src 'self'(;|$)/);
-  const sources = [...(await page.text()).matchAll(/<script[^>]* src="([^"]+)"/g)].map(
-    ([, source]) => source as string,
-  );
-  assert.ok(sources.length > 0);
-  for (const source of sources) {
-    assert.match(source, /^\//);
-    const script = await server.call(source, { key: null });
-    assert.deepEqual(
-      [script.status, script.headers.get('content-type'), script.headers.get('x-content-type-options')],
-      [200, 'text/javascript; charset=utf-8', 'nosniff'],
+for (const path of ['/docs', '/docs/api-reference'])
+  test(`${path} loads, with its scripts, from here alone`, async () => {
+    const page = await server.call(path, { key: null });
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, /script-src 'self'(;|$)/);
+    const sources = [...(await page.text()).matchAll(/<script[^>]* src="([^"]+)"/g)].map(
+      ([, source]) => source as string,
     );
-    assert.ok((await script.text()).length > 50, source);
-  }
+    assert.ok(sources.length > 0);
+    for (const source of sources) {
+      assert.match(source, /^\//);
+      const script = await server.call(source, { key: null });
+      assert.deepEqual(
+        [script.status, script.headers.get('content-type'), script.headers.get('x-content-type-options')],
+        [200, 'text/javascript; charset=utf-8', 'nosniff'],
+      );
+      assert.ok((await script.text()).length > 50, source);
+    }
+  });
+
+test('the page to read and try the API is the reference, and the front of the documentation leads there', async () => {
+  const reference = await (await server.call('/docs/api-reference', { key: null })).text();
+  assert.match(reference, /src="\/docs\/reference\.js"/);
+  assert.match(reference, /src="\/docs\/start\.js"/);
+  const front = await (await server.call('/docs', { key: null })).text();
+  assert.ok(front.includes('href="/docs/api-reference"') || front === reference);
 });
 
 test('without a setting no browser origin may call the API', async () => {

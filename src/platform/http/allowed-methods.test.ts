@@ -12,6 +12,7 @@ describe('allowed methods', () => {
   allowed.add('POST', '/keys/:key_id/rotate');
   allowed.add('GET', '/openapi.json');
   allowed.add('GET', '/docs/*');
+  allowed.add('GET', '/pages/:page(^[a-z0-9-]+$)');
   allowed.add('GET', '/');
 
   test('are those of every route at the address, once and in order', () => {
@@ -25,6 +26,7 @@ describe('allowed methods', () => {
       ['/keys/key_1/rotate', ['POST']],
       ['/openapi.json', ['GET']],
       ['/docs/a/b.js', ['GET']],
+      ['/pages/a-1', ['GET']],
       ['/', ['GET']],
     ] as const)
       assert.deepEqual(allowed.of(path), methods, path);
@@ -42,6 +44,9 @@ describe('allowed methods', () => {
       '/openapi_json',
       '/openapi.json.js',
       '/docs/',
+      '/pages/A',
+      '/pages/a.b',
+      '/pages/a/b',
       '//',
     ])
       assert.deepEqual(allowed.of(path), [], path);

@@ -7,7 +7,7 @@ export class AllowedMethods {
       `^${url
         .replace(/\/$/, '')
         .replace(/\./g, '\\.')
-        .replace(/:[a-z_]+/g, '[^/]+')
+        .replace(/:[a-z_]+(?:\(\^(.+?)\$\))?/g, (_all, own: string | undefined) => own ?? '[^/]+')
         .replace(/\*/g, '.+')}/?$`,
     );
     for (const method of [methods].flat()) this.#routes.push({ method, pattern });

@@ -13,6 +13,7 @@ const page = `<!doctype html>
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <link rel="icon" href="/dashboard/favicon.svg" type="image/svg+xml" />
     <title>Tintype API</title>
   </head>
   <body>
@@ -56,6 +57,7 @@ export async function describeApi(
         description:
           'Image and video hosting: upload over REST, transform by address, find by describing. Every error body is `{error}`, a sentence; a stable code is in `X-Error-Code`.',
       },
+      externalDocs: { url: `${baseUrl}/docs`, description: 'Documentation' },
       servers: [{ url: baseUrl }, { url: `${baseUrl}/v1` }],
       security: [{ apiKey: [] }],
       tags: tagOrder.map((name) => ({ name })),
@@ -111,13 +113,16 @@ function withScope(schema: Schema | undefined, scope: string | undefined): never
   } as never;
 }
 
-export function documentationRoutes(app: HttpApp): void {
+/** To read and to try. */
+export function sendReference(reply: FastifyReply): FastifyReply {
+  return reply.type('text/html; charset=utf-8').header('Content-Security-Policy', pagePolicy).send(page);
+}
+
+export function referenceRoutes(app: HttpApp): void {
   const options = { config: { scope: 'public' }, schema: { hide: true } } as const;
   let referenceScript: Promise<Buffer> | null = null;
   app.get('/openapi.json', options, async (_request, reply) => reply.send(app.swagger()));
-  app.get('/docs', options, async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('Content-Security-Policy', pagePolicy).send(page),
-  );
+  app.get('/docs/api-reference', options, async (_request, reply) => sendReference(reply));
   app.get('/docs/start.js', options, async (_request, reply) => script(reply).send(startScript));
   app.get('/docs/reference.js', options, async (_request, reply) =>
     script(reply)
