@@ -1,17 +1,15 @@
 # syntax=docker/dockerfile:1
-# Tintype as an image: node, its packages, src/ and the built dashboard; nothing else is compiled. It runs as the user "node" and needs no writable file
-# system but the volume at /data and a tmpfs at /tmp.
+# Tintype as an image: node, its packages, src/, and the pages for browsers built beforehand. It runs as the user "node" and needs no
+# writable file system but the volume at /data and a tmpfs at /tmp.
 #
 #   docker build --tag tintype .
 #   docker build --tag tintype --build-arg MODELS=off .   # some 180 MB smaller: no bg-remove, no g-face, no local search
-FROM node:24-trixie-slim AS dashboard
+FROM node:24-trixie-slim AS pages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY scripts scripts
-COPY client client
-COPY dashboard dashboard
-RUN sh scripts/node scripts/build-dashboard.ts
+COPY . .
+RUN sh scripts/node scripts/build-pages.ts
 
 FROM node:24-trixie-slim AS packages
 WORKDIR /app
@@ -30,7 +28,8 @@ COPY bin bin
 COPY scripts scripts
 COPY client/src client/src
 COPY src src
-COPY --from=dashboard /app/dashboard/dist dashboard/dist
+COPY --from=pages /app/dashboard/dist dashboard/dist
+COPY --from=pages /app/docs/dist docs/dist
 # Keeps the compiled form of everything the service loads, so that no start has to make it.
 RUN sh scripts/node scripts/prepare.ts
 

@@ -15,9 +15,10 @@ export const builtDocs = join(repository, 'docs/dist');
 export async function buildDocs(into = builtDocs): Promise<void> {
   const library = await import('marked').catch(() => null);
   if (!library || !existsSync(join(repository, frontPage))) {
-    console.error(
-      'The documentation is not built: marked is not installed (npm ci without --omit=dev brings it).',
-    );
+    if (!existsSync(join(into, 'index.html')))
+      console.error(
+        'The documentation is not built: marked is not installed (npm ci without --omit=dev brings it).',
+      );
     return;
   }
   await rm(into, { recursive: true, force: true });
