@@ -48,12 +48,13 @@ export async function screenshot(
   options: { colorScheme: 'dark' | 'light'; width: number; height: number; deviceScaleFactor?: number },
 ): Promise<Buffer> {
   const { width, height, ...rest } = options;
-  const { page, close } = await signIn(browser, server, { path, viewport: { width, height }, ...rest });
+  const dashboard = await signIn(browser, server, { path, viewport: { width, height }, ...rest });
+  const { page } = dashboard;
   await shown(page);
   await page.waitForLoadState('networkidle');
   // Neither pointer nor caret belong into the picture.
   await page.mouse.move(0, 0);
   const png = await page.screenshot({ caret: 'hide', animations: 'disabled' });
-  await close();
+  await dashboard.close();
   return png;
 }

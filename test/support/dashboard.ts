@@ -30,7 +30,7 @@ export async function openPage(
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
-    const isRefusedRequest = /^Failed to load resource/.test(message.text());
+    const isRefusedRequest = message.text().startsWith('Failed to load resource');
     if (['error', 'warning'].includes(message.type()) && !isRefusedRequest) faults.push(message.text());
   });
   return { page, faults, close: () => context.close() };
