@@ -5,9 +5,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { settings } from '../src/config.ts';
 import { serviceAccessSettings } from '../src/service-access.ts';
 import { formats } from '../src/images/address/formats.ts';
-import { tokenNames, tokenRow } from '../src/images/address/tokens.ts';
+import { type TokenName, tokenNames, tokenRow } from '../src/images/address/tokens.ts';
 import { AppError, errorCodes } from '../src/platform/errors.ts';
 import { clientTypes } from './client-types.ts';
+import { picturesOf } from './docs/pictured-tokens.ts';
 import { openApiDocument } from './openapi-document.ts';
 
 const wanted: Record<string, string> = {
@@ -64,13 +65,20 @@ function errors(): string {
   return ['| status | `X-Error-Code` | `error` |', '|---|---|---|', ...rows, ''].join('\n');
 }
 
+/** The picture and the address it was made with, below each other. */
+function pictureCell(name: TokenName): string {
+  return picturesOf(name)
+    .map(({ address, file }) => `![${address}](${file.replace('docs/', '')})<br>\`${address}\``)
+    .join('<br>');
+}
+
 function transformations(): string {
   const tokenRows = tokenNames.map((name) => {
-    const { value, meaning, example, default: standard } = tokenRow(name);
+    const { value, meaning, default: standard } = tokenRow(name);
     const isFlag = value.parse(null) !== undefined;
     const written = isFlag ? name : `${name}-`;
     const shown = standard === undefined ? '' : (value.print(standard) ?? '');
-    return `| \`${written}\` | ${isFlag ? '' : value.takes} | ${shown} | \`${example}\` | ${meaning} |`;
+    return `| \`${written}\` | ${isFlag ? '' : value.takes} | ${shown} | ${meaning} | ${pictureCell(name)} |`;
   });
   const yesOrNo = (flag: boolean): string => (flag ? 'yes' : 'no');
   const formatRows = Object.entries(formats).map(
@@ -79,7 +87,7 @@ function transformations(): string {
   );
   return [
     '## Tokens\n',
-    '| token | takes | default | example | meaning |',
+    '| token | takes | default | meaning | picture |',
     '|---|---|---|---|---|',
     ...tokenRows,
     '\n## Formats\n',

@@ -5,6 +5,7 @@ import type { Marked, MarkedExtension, Tokens } from 'marked';
 import { createImageWalker } from '../../src/lib/walk-image.ts';
 import { Anchors, withoutMarks } from './anchors.ts';
 import { escapeHtml, highlight } from './highlight.ts';
+import { picturedDensity } from './pictured-tokens.ts';
 import { frontPage, nameOf, repository, resolveLink } from './pages.ts';
 
 export type Heading = { readonly depth: number; readonly anchor: string; readonly text: string };
@@ -15,6 +16,8 @@ export type Rendered = {
   readonly summary: string;
 };
 
+/** On narrow screens the cells of a row stand below each other, unless there are more. */
+const maxStackedColumns = 6;
 const pictures = /\.(?:webp|svg)$/;
 
 /**
@@ -50,12 +53,22 @@ export function renderMarkdown(
         return codeBlock(code, lang);
       },
       table(token: Tokens.Table) {
-        const row = (cells: Tokens.TableCell[], tag: 'th' | 'td'): string =>
-          `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>\n`;
+        const label = (index: number): string => {
+          const text = withoutMarks(token.header[index]?.text ?? '');
+          return text === '' ? '' : ` data-label="${escapeHtml(text)}"`;
+        };
+        const row = (cells: Tokens.TableCell[], tag: 'th' | 'td'): string => {
+          const inner = cells.map(
+            (cell, index) =>
+              `<${tag}${tag === 'td' ? label(index) : ''}>${this.parser.parseInline(cell.tokens)}</${tag}>`,
+          );
+          return `<tr>${inner.join('')}</tr>\n`;
+        };
         const hasHead = token.header.some((cell) => cell.text !== '');
         const head = hasHead ? `<thead>${row(token.header, 'th')}</thead>\n` : '';
         const body = token.rows.map((cells) => row(cells, 'td')).join('');
-        return `<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>${head}<tbody>${body}</tbody></table></div>\n`;
+        const kind = token.header.length <= maxStackedColumns ? 'scroll stacked' : 'scroll';
+        return `<div class="${kind}" tabindex="0" role="region" aria-label="Table"><table>${head}<tbody>${body}</tbody></table></div>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens);
@@ -96,6 +109,7 @@ function sizeOf(file: string): string {
   if (extname(file) !== '.webp') return '';
   const walker = createImageWalker('image/webp');
   walker.push(readFileSync(join(repository, file)));
+  const density = file.startsWith('docs/images/tokens/') ? picturedDensity : 1;
   const { width, height } = walker.end();
-  return ` width="${width}" height="${height}"`;
+  return ` width="${Math.round(width / density)}" height="${Math.round(height / density)}"`;
 }
