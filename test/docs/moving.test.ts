@@ -14,8 +14,8 @@ import { missing } from '../support/proxies.ts';
 
 const text = readText('docs/moving.md');
 const presets = { card: 'w-400_h-300' };
-/** Of films, beside what every picture has. */
-const filmAddresses = ['original.m3u8'];
+/** Of films alone. */
+const streamAddress = 'original.m3u8';
 
 function rowsBelow(heading: string): string[][] {
   const part = text.split(`\n## ${heading}\n`)[1]?.split('\n## ', 1)[0] ?? '';
@@ -37,7 +37,7 @@ for (const service of ['Cloudinary', 'ImageKit', 'imgix', 'imgproxy'])
         assert.ok(addresses.length > 0);
         for (const address of addresses) {
           if (address.startsWith('?')) assert.match(address, /^\?(?:dl=name\.jpg|exp=…&sig=…)$/);
-          else if (!filmAddresses.includes(address))
+          else if (address !== streamAddress)
             parseTransformation(address.startsWith('.') ? `original${address}` : address, presets);
         }
       });
