@@ -64,22 +64,28 @@ export class Calls {
   ): Promise<{ body: AnswerOf<Name>; headers: Headers }> {
     const [method = '', path = ''] = name.split(' ');
     const hasBody = request.body !== undefined;
-    const response = await this.send(addressOf(path, request), {
+    return this.read(addressOf(path, request), {
       method,
       headers: { ...(hasBody ? { 'Content-Type': 'application/json' } : {}), ...request.headers },
       body: hasBody ? JSON.stringify(request.body) : undefined,
       signal: request.signal,
       repeatable: method === 'GET' || request.headers?.['Idempotency-Key'] !== undefined,
     });
-    return { body: (await readJson(response)) as AnswerOf<Name>, headers: response.headers };
   }
 
-  /** Any request; a refusal is thrown. */
-  async send(path: string, request: PlainRequest): Promise<Response> {
+  /** Any request whose answer is read whole: a line that breaks in the middle of it is a reason to try again, too. */
+  read<Body>(path: string, request: PlainRequest): Promise<{ body: Body; headers: Headers; status: number }> {
+    return this.#tried(request, async () => {
+      const response = await this.#once(path, request);
+      return { body: (await readJson(response)) as Body, headers: response.headers, status: response.status };
+    });
+  }
+
+  async #tried<Value>(request: PlainRequest, attempt: () => Promise<Value>): Promise<Value> {
     const tries = 1 + (request.repeatable ? (this.#options.retries ?? 2) : 0);
     for (let made = 1; ; made += 1) {
       try {
-        return await this.#once(path, request);
+        return await attempt();
       } catch (error) {
         const pauseMs = pauseAfter(error, made);
         if (made >= tries || pauseMs === undefined) throw error;
@@ -121,14 +127,18 @@ export class Calls {
 }
 
 function addressOf(path: string, { path: values = {}, query = {} }: Request): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
-    encodeURIComponent(values[name] ?? ''),
-  );
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => pathPart(values[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     for (const each of Array.isArray(value) ? value : [value])
       if (each !== undefined) search.append(name, String(each));
   return search.size > 0 ? `${filled}?${search}` : filled;
+}
+
+/** What a URL takes for a step, or for nothing at all, would ask for something else. */
+function pathPart(value: string): string {
+  if (['', '.', '..'].includes(value)) throw new TypeError(`“${value}” cannot be an id`);
+  return encodeURIComponent(value);
 }
 
 /** From the Link header of a list that is walked by cursor. */

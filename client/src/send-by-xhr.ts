@@ -47,8 +47,12 @@ export function sendByXhr(
     request.onerror = () => reject(new ConnectionError('The service cannot be reached, or the line broke'));
     request.onload = () => {
       const head = { get: (name: string) => request.getResponseHeader(name) };
-      if (request.status === 200) resolve(JSON.parse(request.responseText) as StoredObject);
-      else reject(refusal(request.status, head, request.responseText));
+      try {
+        if (request.status === 200) return resolve(JSON.parse(request.responseText) as StoredObject);
+      } catch {
+        // Something in between answered.
+      }
+      reject(refusal(request.status, head, request.responseText));
     };
     request.open('POST', calls.address('/upload/'));
     for (const [name, value] of Object.entries(calls.headers(headers))) request.setRequestHeader(name, value);

@@ -21,6 +21,7 @@ import {
   type QueryOf,
 } from './calls.ts';
 import { keyCalls, type KeyCalls } from './key-calls.ts';
+import { randomId } from './random-id.ts';
 import { sessionCalls, type SessionCalls } from './session-calls.ts';
 import type { FileSource } from './upload-body.ts';
 import { type ObjectFields, uploadFile, type UploadOptions } from './upload-file.ts';
@@ -87,7 +88,7 @@ export class Tintype {
     url: string,
     { signal, idempotencyKey, ...fields }: CallOptions & ObjectFields & { idempotencyKey?: string } = {},
   ): Promise<StoredObject> {
-    const headers = { 'Idempotency-Key': idempotencyKey ?? crypto.randomUUID() };
+    const headers = { 'Idempotency-Key': idempotencyKey ?? randomId() };
     return this.#calls.json('POST /upload/url', { body: { url, ...fields }, headers, signal });
   }
 

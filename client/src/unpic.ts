@@ -34,11 +34,20 @@ export function generate(src: string, { width, height, quality, format, fit }: O
   return (fit === undefined ? picture : picture.fit(fit)).url;
 }
 
+/** Changes what is given, and leaves every other token as it is. */
 export function transform(src: string, operations: Operations): string {
   const given = extract(src);
-  return given
-    ? generate(given.src, { ...given.operations, ...withoutGaps(operations) })
-    : generate(src, operations);
+  if (!given) return generate(src, operations);
+  const changed = generate(given.src, { ...given.operations, ...withoutGaps(operations) });
+  const others = src
+    .slice(given.src.length)
+    .replace(/\.[a-z]+$/, '')
+    .split('_')
+    .filter((token) => !/^(?:original$|(?:w|h|q|fit)-)/.test(token));
+  if (others.length === 0) return changed;
+  const [, base = '', tokens = '', format = ''] = /^(.*\/)(.+)(\.[a-z]+)$/.exec(changed) ?? [];
+  const all = [...others, ...(tokens === 'original' ? [] : tokens.split('_'))];
+  return base + all.toSorted().join('_') + format;
 }
 
 function withoutGaps(operations: Operations): Operations {

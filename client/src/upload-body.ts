@@ -1,6 +1,8 @@
 // A file and its fields as one multipart body, streamed, with a count of what has been sent. Used where the runtime's own
 // form cannot tell of progress, or where the file is a stream.
 
+import { randomId } from './random-id.ts';
+
 export type FileSource =
   | Blob
   | ArrayBuffer
@@ -41,7 +43,7 @@ export function streamOf(
   { fileName, fields }: UploadFields,
   onProgress?: (progress: Progress) => void,
 ): { body: ReadableStream<Uint8Array>; contentType: string } {
-  const boundary = `tintype-${crypto.randomUUID()}`;
+  const boundary = `tintype-${randomId()}`;
   const totalBytes = isRepeatable(file) ? asBlob(file).size : null;
 
   async function* parts(): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,6 +1,7 @@
 // Sends a file as a form. Browsers tell of progress only by XMLHttpRequest; everywhere else the body is counted as it is read.
 import type { StoredObject } from './api.ts';
 import type { Calls, CallOptions } from './calls.ts';
+import { randomId } from './random-id.ts';
 import { sendByXhr, XMLHttpRequest } from './send-by-xhr.ts';
 import {
   asBlob,
@@ -34,19 +35,19 @@ export async function uploadFile(
   options: UploadOptions = {},
 ): Promise<StoredObject> {
   const fields: UploadFields = { fileName: fileNameOf(file, options), fields: formFields(options) };
-  const headers = { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() };
+  const headers = { 'Idempotency-Key': options.idempotencyKey ?? randomId() };
   const { onProgress, signal } = options;
   if (!isRepeatable(file)) return sendStream(calls, streamOf(file, fields, onProgress), headers, signal);
   if (!onProgress) {
     const body = formOf(asBlob(file), fields);
-    const response = await calls.send('/upload/', {
+    const answer = await calls.read<StoredObject>('/upload/', {
       method: 'POST',
       body,
       headers,
       signal,
       repeatable: true,
     });
-    return (await response.json()) as StoredObject;
+    return answer.body;
   }
   if (XMLHttpRequest) {
     const form = formOf(asBlob(file), fields);
@@ -73,12 +74,12 @@ async function sendStream(
   headers: Record<string, string>,
   signal: AbortSignal | undefined,
 ): Promise<StoredObject> {
-  const response = await calls.send('/upload/', {
+  const answer = await calls.read<StoredObject>('/upload/', {
     method: 'POST',
     body,
     headers: { ...headers, 'Content-Type': contentType },
     signal,
     repeatable: false,
   });
-  return (await response.json()) as StoredObject;
+  return answer.body;
 }

@@ -50,25 +50,25 @@ export async function cancelResumable(
   address: string,
   { signal }: CallOptions = {},
 ): Promise<void> {
-  await calls.send(pathOf(address), { method: 'DELETE', headers: version, signal, repeatable: true });
+  await calls.read(pathOf(address), { method: 'DELETE', headers: version, signal, repeatable: true });
 }
 
 async function begin(calls: Calls, blob: Blob, fileName: string, options: ResumableOptions): Promise<string> {
   const metadata = { filename: fileName, filetype: blob.type, ...formFields(options) };
-  const response = await calls.send('/upload/resumable', {
+  const { headers } = await calls.read('/upload/resumable', {
     method: 'POST',
     headers: { ...version, 'Upload-Length': String(blob.size), 'Upload-Metadata': metadataOf(metadata) },
     signal: options.signal,
     repeatable: true,
   });
-  const address = response.headers.get('location') ?? '';
+  const address = headers.get('location') ?? '';
   options.onBegin?.(address);
   return address;
 }
 
 /** Where it stands; all of it when it was complete and only the answer was lost. */
 async function offsetOf(calls: Calls, path: string, { signal }: CallOptions): Promise<number> {
-  const { headers } = await calls.send(path, { method: 'HEAD', headers: version, signal, repeatable: true });
+  const { headers } = await calls.read(path, { method: 'HEAD', headers: version, signal, repeatable: true });
   return Number(headers.get('upload-offset'));
 }
 
@@ -82,7 +82,7 @@ async function sendPiece(
   const { signal, onProgress, chunkBytes = standardChunkBytes } = options;
   const piece = blob.slice(offset, offset + chunkBytes);
   if (piece.size === 0 && blob.size > 0) return { done: await resultOf(calls, path, options) };
-  const response = await calls.send(path, {
+  const { status, body, headers } = await calls.read<StoredObject>(path, {
     method: 'PATCH',
     body: piece,
     headers: {
@@ -94,13 +94,13 @@ async function sendPiece(
     repeatable: false,
   });
   onProgress?.({ sentBytes: offset + piece.size, totalBytes: blob.size });
-  if (response.status === 200) return { done: (await response.json()) as StoredObject };
-  return { offset: Number(response.headers.get('upload-offset')) };
+  if (status === 200) return { done: body };
+  return { offset: Number(headers.get('upload-offset')) };
 }
 
 async function resultOf(calls: Calls, path: string, { signal }: CallOptions): Promise<StoredObject> {
-  const response = await calls.send(path, { method: 'GET', headers: version, signal, repeatable: true });
-  return (await response.json()) as StoredObject;
+  const request = { method: 'GET', headers: version, signal, repeatable: true };
+  return (await calls.read<StoredObject>(path, request)).body;
 }
 
 function isWorthAnotherTry(error: unknown): boolean {
@@ -111,7 +111,10 @@ function isWorthAnotherTry(error: unknown): boolean {
 
 /** The service names itself by its public address, which need not be the one we reach it at. */
 function pathOf(address: string): string {
-  return /\/upload\/resumable\/[^/?]+/.exec(address)?.[0] ?? address;
+  const path = /\/upload\/resumable\/[\w-]+/.exec(address)?.[0];
+  // Put behind our address as it is, it could name another host, which would then be shown the key.
+  if (path === undefined) throw new TypeError(`This is not the address of an upload: ${address}`);
+  return path;
 }
 
 function metadataOf(metadata: Readonly<Record<string, string>>): string {

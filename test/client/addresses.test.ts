@@ -114,6 +114,7 @@ test('unpic: out of an address, into one, and changed', () => {
   });
   assert.equal(generate(base, { width: 10, format: 'avif' }), `${base}w-10.avif`);
   assert.equal(transform(`${base}w-10_h-5.webp`, { width: 20 }), `${base}h-5_w-20.webp`);
+  assert.equal(transform(`${base}g-face_w-400.webp`, { width: 800 }), `${base}g-face_w-800.webp`);
   assert.equal(transform(base, { width: 20 }), `${base}w-20.auto`);
   assert.equal(extract('not an address'), null);
 });

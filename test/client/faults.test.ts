@@ -100,6 +100,10 @@ test('names are never part of a path', async () => {
   await using service = await answering((response) => response.end('{}'));
   await service.tintype.get('../user');
   assert.equal(service.requests[0]?.url, '/get/..%2Fuser');
+  for (const id of ['', '.', '..']) await assert.rejects(async () => service.tintype.get(id), TypeError);
+  for (const address of ['', '@evil.example/x', '.evil.example/upload', 'https://evil.example/x'])
+    await assert.rejects(service.tintype.cancelResumable(address), TypeError);
+  assert.equal(service.requests.length, 1);
 });
 
 test('a signed address is one the service accepts', async () => {

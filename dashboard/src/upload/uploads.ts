@@ -2,6 +2,7 @@
 // resumable protocol, through Uppy, which is loaded with the first of them; addresses are fetched by the service.
 import { useSyncExternalStore } from 'react';
 import type { StoredObject } from '../../../client/src/index.ts';
+import { randomId } from '../../../client/src/random-id.ts';
 import { isSignedOut, tintype } from '../api.ts';
 import { sentence } from '../parts/sentence.ts';
 import { queryClient } from '../query-client.ts';
@@ -34,7 +35,7 @@ export function useUploads(): readonly Upload[] {
 }
 
 export async function addFiles(files: readonly File[], fields: BatchFields): Promise<void> {
-  const entries = files.map((file) => ({ file, id: crypto.randomUUID() }));
+  const entries = files.map((file) => ({ file, id: randomId() }));
   set([...uploads, ...entries.map(({ file, id }) => waiting(id, file.name, file.size))]);
   const ready = await fileSender();
   for (const { id, file } of entries) {
@@ -46,7 +47,7 @@ export async function addFiles(files: readonly File[], fields: BatchFields): Pro
 
 export function addAddresses(urls: readonly string[], fields: BatchFields): void {
   for (const url of urls) {
-    const id = crypto.randomUUID();
+    const id = randomId();
     addresses.set(id, { url, fields, stop: new AbortController() });
     set([...uploads, waiting(id, url, null)]);
   }
@@ -101,10 +102,18 @@ async function fetchAddress(id: string): Promise<void> {
   change(id, { state: 'sending' });
   try {
     const { tags, folder } = fields;
-    done(id, await tintype.uploadFromUrl(url, { tags, ...(folder ? { folder } : {}), signal: stop.signal }));
+    done(
+      id,
+      await tintype.uploadFromUrl(url, {
+        tags,
+        ...(folder ? { folder } : {}),
+        idempotencyKey: id,
+        signal: stop.signal,
+      }),
+    );
     addresses.delete(id);
   } catch (error) {
-    if (stop.signal.aborted) return;
+    if (stop.signal.aborted) return fetchNext();
     if (isSignedOut(error)) leaveSession('ended');
     change(id, { state: 'failed', error: sentence(error) });
   }
