@@ -1,5 +1,5 @@
 // Runs once after an install: builds the pages for browsers, and loads everything the service loads, so that its compiled
-// form is kept for every start. Whatever goes wrong here only makes the first start slower.
+// form is kept for every start. Whatever goes wrong here is mended or said by the next start.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import module from 'node:module';

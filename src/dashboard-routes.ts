@@ -13,11 +13,14 @@ export function dashboardRoutes(app: HttpApp, { deliveredFrom }: { deliveredFrom
   const policy = pagePolicy(deliveredFrom.map((url) => new URL(url).origin));
   const options = { config: { scope: 'public' }, schema: { hide: true } } as const;
 
-  async function page(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const guarded = (reply: FastifyReply): FastifyReply =>
     reply
       .header('Content-Security-Policy', policy)
       .header('Referrer-Policy', 'no-referrer')
       .header('Cross-Origin-Opener-Policy', 'same-origin');
+
+  async function page(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    guarded(reply);
     // Installed without what builds it: there is still the API to read about.
     if (!(await files.send(request, reply, 'index.html'))) await reply.redirect('/docs');
     return reply;
@@ -27,7 +30,7 @@ export function dashboardRoutes(app: HttpApp, { deliveredFrom }: { deliveredFrom
   app.get('/dashboard', options, page);
   app.get<{ Params: { '*': string } }>('/dashboard/*', options, async (request, reply) => {
     const name = request.params['*'];
-    if (await files.send(request, reply, name)) return reply;
+    if (await files.send(request, guarded(reply), name)) return reply;
     // A file of another version, and not a page.
     if (name.startsWith('assets/')) throw new AppError('not_found');
     return page(request, reply);

@@ -4,10 +4,11 @@ import { Link, useLocation } from 'wouter';
 import { tintype } from './api.ts';
 import { ConnectionBanner } from './parts/connection-banner.tsx';
 import { Mark } from './parts/mark.tsx';
+import { useNotices } from './parts/notices.tsx';
 import { ThemeButton } from './parts/theme-button.tsx';
 import { paths } from './paths.ts';
 import { leaveSession } from './session.ts';
-import { useUploads } from './upload/uploads.ts';
+import { forgetUploads, useUploads } from './upload/uploads.ts';
 
 export function Frame({ scopes, children }: { scopes: readonly string[]; children: ReactNode }) {
   return (
@@ -30,9 +31,7 @@ export function Frame({ scopes, children }: { scopes: readonly string[]; childre
         <div className="frame-end">
           <UploadsUnderWay />
           <ThemeButton />
-          <button type="button" className="quiet" onClick={() => void signOut()}>
-            Sign out
-          </button>
+          <SignOutButton />
         </div>
       </header>
       <ConnectionBanner />
@@ -40,6 +39,25 @@ export function Frame({ scopes, children }: { scopes: readonly string[]; childre
         {children}
       </main>
     </>
+  );
+}
+
+/** Only the service can clear the cookie: while it is away, nobody is told that they are signed out. */
+function SignOutButton() {
+  const notices = useNotices();
+  const signOut = async (): Promise<void> => {
+    try {
+      await tintype.session.signOut();
+      forgetUploads();
+      leaveSession('out');
+    } catch (error) {
+      notices.failed(error);
+    }
+  };
+  return (
+    <button type="button" className="quiet" onClick={() => void signOut()}>
+      Sign out
+    </button>
   );
 }
 
@@ -63,10 +81,4 @@ function PageLink({ to, children }: { to: string; children: ReactNode }) {
       {children}
     </Link>
   );
-}
-
-async function signOut(): Promise<void> {
-  // Signed out here in any case; a cookie that could not be cleared is asked for again at the next sign-in.
-  await tintype.session.signOut().catch(() => undefined);
-  leaveSession('out');
 }

@@ -57,6 +57,8 @@ export function authenticate(app: HttpApp, parts: AuthenticateParts): void {
   app.addHook('onRequest', async (request, reply) => {
     const { scope: needed } = request.routeOptions.config;
     if (!needed || needed === 'public') return;
+    // What a cookie opens looks to a cache like what anybody may see.
+    if (request.headers.authorization === undefined) reply.header('Cache-Control', 'private, no-store');
     const known = await whoAsks(request, parts);
     if (!known) throw unauthorized();
     const { key, account, tokenHash } = known;

@@ -43,7 +43,7 @@ export function sessionRoutes(
     if (!known.account.enabled) throw new AppError('account_disabled');
     const { key, secretHash } = known;
     const { cookie, expiresAt } = sessions.begin(key.key_id, secretHash);
-    reply.header('Set-Cookie', cookie);
+    reply.header('Set-Cookie', cookie).header('Cache-Control', 'private, no-store');
     return { key_id: key.key_id, scopes: splitScopes(key.scopes), expires_at: toIsoTime(expiresAt) };
   };
 
@@ -59,7 +59,7 @@ export function sessionRoutes(
 
   app.delete('/session/', { config, schema: signingOut }, async ({ headers }, reply) => {
     assertOurPage(headers);
-    reply.header('Set-Cookie', sessions.ended);
+    reply.header('Set-Cookie', sessions.ended).header('Cache-Control', 'private, no-store');
     return { status: 'success' };
   });
 }

@@ -81,11 +81,15 @@ export class RemoteTarget implements ImportTarget {
     try {
       return await send(begun);
     } catch (error) {
-      if (!isRefusal(error, 'upload_not_found')) throw error;
+      // What refused it at its end may hold no longer, and is told in full only to whoever sends it anew.
+      if (!isRefusal(error) || error.status >= 500 || passingStatuses.has(error.status)) throw error;
       return send(undefined);
     }
   }
 }
+
+/** The same again would be answered the same. */
+const passingStatuses = new Set([401, 408, 423, 429]);
 
 function fieldsOf({ objectId, tags, folder }: ItemUpload) {
   return { tags, folder: folder ?? undefined, object: objectId ?? undefined };

@@ -46,8 +46,9 @@ test('signed in, the cookie stands for the key', async () => {
   assert.match(cookie, /^tintype_session=[\w.-]+; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/);
   assert.ok(!cookie.includes(account.api_key));
   assert.deepEqual(body.scopes, ['read', 'write', 'account']);
-  const { status, body: user } = await asUser(cookieIn(headers));
+  const { status, body: user, headers: seen } = await asUser(cookieIn(headers));
   assert.equal(status, 200);
+  for (const each of [headers, seen]) assert.equal(each.get('cache-control'), 'private, no-store');
   assert.equal(user.account_id, account.account_id);
 });
 

@@ -144,7 +144,9 @@ describe('the dashboard', { skip: dashboardIsMissing() }, () => {
     await page.getByRole('button', { name: 'Pause: coast.jpg' }).click();
     await page.getByText('Paused,').waitFor();
     await page.getByRole('button', { name: 'Resume: coast.jpg' }).click();
+    const lost = page.waitForEvent('requestfailed');
     await throttle(true);
+    await lost;
     await throttle(false);
     await page.getByText('1 file uploaded.').waitFor();
     const { body } = await pictures.server.json('/get/?view=full', { key });

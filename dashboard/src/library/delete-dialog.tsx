@@ -39,7 +39,7 @@ export function DeleteDialog({ objects, progress, onDelete, onClose }: DeleteDia
       {progress !== null && <progress value={progress} aria-label="Deleting" />}
       <div className="dialog-actions">
         <button type="button" onClick={onClose} autoFocus>
-          Keep them
+          {progress === null ? 'Keep them' : 'Close'}
         </button>
         <button type="button" className="primary" disabled={progress !== null} onClick={onDelete}>
           {progress === null ? `Delete ${count(objects.length, 'object')}` : 'Deleting …'}

@@ -12,11 +12,7 @@ const namesOffered = 200;
 export function FilterBar({ filters, onChange }: FilterBarProps) {
   return (
     <div className="filters">
-      <SearchField
-        key={filters.q === '' ? 'empty' : 'given'}
-        q={filters.q}
-        onChange={(q) => onChange({ q })}
-      />
+      <SearchField q={filters.q} onChange={(q) => onChange({ q })} />
       {filters.q !== '' && (
         <Threshold value={filters.threshold} onChange={(threshold) => onChange({ threshold })} />
       )}
@@ -29,6 +25,12 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
 
 function SearchField({ q, onChange }: { q: string; onChange: (q: string) => void }) {
   const [text, setText] = useState(q);
+  const [known, setKnown] = useState(q);
+  // Changed by somebody else: the way back, or a link.
+  if (known !== q) {
+    setKnown(q);
+    if (text.trim() !== q) setText(q);
+  }
   useEffect(() => {
     if (text.trim() === q) return;
     const timer = setTimeout(() => onChange(text.trim()), searchAfterMs);

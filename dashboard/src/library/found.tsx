@@ -32,7 +32,11 @@ export function FoundObjects({ filters }: { filters: Filters }) {
     placeholderData: keepPreviousData,
   });
   const found = search.data ?? [];
-  const selection = useSelection((index) => found[index] && asTile(found[index]));
+  const tiles = found.map(asTile);
+  const selection = useSelection(
+    (index) => tiles[index],
+    async (first, last) => tiles.slice(first, last + 1),
+  );
   if (search.isError) return <WhyNot error={search.error} retry={() => void search.refetch()} />;
   if (!search.data) return <Loading what="what is alike" error={search.failureReason} />;
   if (found.length === 0) return <NothingFound q={q} threshold={threshold} />;

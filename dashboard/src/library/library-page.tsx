@@ -28,9 +28,14 @@ export function LibraryPage() {
       </div>
       <FilterBar filters={filters} onChange={change} />
       {filters.q === '' ? (
-        <StoredObjects filters={filters} onClear={() => change({ tags: [], folder: null, type: null })} />
+        <StoredObjects
+          // Another filter shows others: nothing stays selected that is not to be seen.
+          key={JSON.stringify(filters)}
+          filters={filters}
+          onClear={() => change({ tags: [], folder: null, type: null })}
+        />
       ) : (
-        <FoundObjects filters={filters} />
+        <FoundObjects key={JSON.stringify(filters)} filters={filters} />
       )}
     </div>
   );
@@ -38,7 +43,7 @@ export function LibraryPage() {
 
 function StoredObjects({ filters, onClear }: { filters: Filters; onClear: () => void }) {
   const objects = useObjects(filters);
-  const selection = useSelection(objects.at);
+  const selection = useSelection(objects.at, objects.between);
   const isFiltered = filters.tags.length > 0 || filters.folder !== null || filters.type !== null;
   if (objects.error) return <Failure error={objects.error} retry={objects.retry} />;
   if (objects.total === null) return <Loading what="the library" error={objects.failure} />;
@@ -46,7 +51,7 @@ function StoredObjects({ filters, onClear }: { filters: Filters; onClear: () => 
   return (
     <>
       <p className="muted" role="status">
-        {count(objects.total, 'object')}
+        {objects.isCounted ? count(objects.total, 'object') : 'More than 10,000 objects'}
       </p>
       <Grid total={objects.total} label="Objects" onShow={objects.show}>
         {(index) => {

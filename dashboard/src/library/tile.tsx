@@ -10,7 +10,6 @@ type TileProps = {
   readonly isSelected: boolean;
   readonly onSelect: (isSelected: boolean, extend: boolean) => void;
   readonly score?: number | undefined;
-  readonly tabIndex?: number;
 };
 
 /** What a search tells is less than what a listing does. */

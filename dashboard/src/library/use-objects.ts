@@ -1,6 +1,6 @@
 // The objects of a library, fetched by the page as they come into view, however many there are: any page costs the
 // service the same.
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import type { Listing, ObjectDetails } from '../../../client/src/index.ts';
 import { tintype } from '../api.ts';
@@ -12,7 +12,11 @@ const refreshMs = 4000;
 export type Objects = {
   /** Null while the first page is under way. */
   readonly total: number | null;
+  /** False where the service does not count; the total is then what is known so far. */
+  readonly isCounted: boolean;
   readonly at: (index: number) => ObjectDetails | undefined;
+  /** Also those that are not in view; fetched if need be. */
+  readonly between: (first: number, last: number) => Promise<readonly ObjectDetails[]>;
   readonly show: (first: number, last: number) => void;
   readonly error: Error | null;
   readonly failure: Error | null;
@@ -21,6 +25,7 @@ export type Objects = {
 
 export function useObjects(filters: Filters): Objects {
   const query = listQuery(filters);
+  const queries = useQueryClient();
   const [range, setRange] = useState<[number, number]>([0, 0]);
   const first = useQuery({ ...pageOptions(query, 0), placeholderData: keepPreviousData });
   const numbers = Array.from({ length: range[1] - range[0] + 1 }, (_, index) => range[0] + index);
@@ -36,13 +41,29 @@ export function useObjects(filters: Filters): Objects {
     const next: [number, number] = [Math.floor(from / pageSize), Math.floor(Math.max(from, to) / pageSize)];
     setRange((now) => (now[0] === next[0] && now[1] === next[1] ? now : next));
   }, []);
+  const between = async (from: number, to: number): Promise<ObjectDetails[]> => {
+    const found: ObjectDetails[] = [];
+    for (let number = Math.floor(from / pageSize); number <= Math.floor(to / pageSize); number += 1) {
+      const { items } = await queries.fetchQuery({ ...pageOptions(query, number), staleTime: 60_000 });
+      const start = number * pageSize;
+      found.push(...items.slice(Math.max(0, from - start), to - start + 1));
+    }
+    return found;
+  };
+  const failed = pages.find(({ isError }) => isError);
   return {
     total: first.data ? totalOf(first.data, [...byNumber]) : null,
+    isCounted: first.data?.total !== null,
+    between,
     at: (index) => pageAt(Math.floor(index / pageSize))?.items[index % pageSize],
     show,
-    error: first.isError ? first.error : null,
+    error: first.isError ? first.error : (failed?.error ?? null),
     failure: first.failureReason,
-    retry: () => void first.refetch(),
+    retry: () =>
+      void queries.refetchQueries({
+        queryKey: ['objects', query],
+        predicate: ({ state }) => state.status === 'error',
+      }),
   };
 }
 

@@ -1,5 +1,6 @@
 // Which tiles are selected, also over pages that are no longer in view.
 import { useCallback, useState } from 'react';
+import { useNotices } from '../parts/notices.tsx';
 import type { TileObject } from './tile.tsx';
 
 export type Selected = TileObject & { readonly size?: number };
@@ -10,21 +11,32 @@ export type Selection = {
   readonly clear: () => void;
 };
 
-export function useSelection(at: (index: number) => Selected | undefined): Selection {
+/** `between` may have to fetch what is not in view. */
+export function useSelection(
+  at: (index: number) => Selected | undefined,
+  between: (first: number, last: number) => Promise<readonly Selected[]>,
+): Selection {
   const [objects, setObjects] = useState<ReadonlyMap<string, Selected>>(new Map());
   const [last, setLast] = useState(0);
+  const notices = useNotices();
+  const change = (changed: readonly Selected[], isSelected: boolean): void =>
+    setObjects((now) => {
+      const next = new Map(now);
+      for (const object of changed)
+        if (isSelected) next.set(object.object_id, object);
+        else next.delete(object.object_id);
+      return next;
+    });
   return {
     objects,
     set(index, isSelected, extend) {
-      const from = extend ? last : index;
-      const next = new Map(objects);
-      for (let each = Math.min(from, index); each <= Math.max(from, index); each += 1) {
-        const object = at(each);
-        if (object && isSelected) next.set(object.object_id, object);
-        else if (object) next.delete(object.object_id);
-      }
-      setObjects(next);
+      const one = at(index);
       setLast(index);
+      if (!extend) return change(one ? [one] : [], isSelected);
+      between(Math.min(last, index), Math.max(last, index)).then(
+        (all) => change(all, isSelected),
+        (error: unknown) => notices.failed(error),
+      );
     },
     clear: useCallback(() => setObjects(new Map()), []),
   };

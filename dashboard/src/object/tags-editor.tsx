@@ -6,7 +6,8 @@ import { tintype } from '../api.ts';
 import { sentence } from '../parts/sentence.ts';
 import { TagField } from '../parts/tag-field.tsx';
 
-type Change = { readonly tags: readonly string[]; readonly folder: string | null };
+/** What is left out stays as it is. */
+type Change = { readonly tags: readonly string[]; readonly folder?: string | null };
 
 export function TagsEditor({ object }: { object: ObjectDetails }) {
   const id = useId();
@@ -14,15 +15,11 @@ export function TagsEditor({ object }: { object: ObjectDetails }) {
   const save = useSave(object);
   const tags = save.isPending ? save.variables.tags : object.tags;
   const keepFolder = (): void => {
-    if (folder !== (object.folder ?? '')) save.mutate({ tags: object.tags, folder: folder || null });
+    if (folder !== (object.folder ?? '')) save.mutate({ tags, folder: folder || null });
   };
   return (
     <section className="stack" aria-label="Tags and folder">
-      <TagField
-        label="Tags"
-        tags={tags}
-        onChange={(next) => save.mutate({ tags: next, folder: object.folder })}
-      />
+      <TagField label="Tags" tags={tags} onChange={(next) => save.mutate({ tags: next })} />
       <div className="field">
         <label htmlFor={id}>Folder</label>
         <input
@@ -51,7 +48,7 @@ export function TagsEditor({ object }: { object: ObjectDetails }) {
 function useSave({ object_id: id }: ObjectDetails) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ tags, folder }: Change) => tintype.update(id, { tags: [...tags], folder }),
+    mutationFn: (change: Change) => tintype.update(id, change),
     onSettled: () =>
       Promise.all(
         [['object', id], ['objects'], ['tags'], ['folders']].map((queryKey) =>

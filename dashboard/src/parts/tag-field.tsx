@@ -7,12 +7,11 @@ type TagFieldProps = {
   readonly label: string;
   readonly tags: readonly string[];
   readonly onChange: (tags: readonly string[]) => void;
-  readonly isDisabled?: boolean;
 };
 
 const offered = 200;
 
-export function TagField({ label, tags, onChange, isDisabled = false }: TagFieldProps) {
+export function TagField({ label, tags, onChange }: TagFieldProps) {
   const id = useId();
   const [text, setText] = useState('');
   const known = useQuery({ queryKey: ['tags'], queryFn: ({ signal }) => tintype.tags({ signal }) });
@@ -32,7 +31,6 @@ export function TagField({ label, tags, onChange, isDisabled = false }: TagField
             <button
               type="button"
               aria-label={`Remove the tag ${tag}`}
-              disabled={isDisabled}
               onClick={() => onChange(tags.filter((each) => each !== tag))}
             >
               ×
@@ -44,7 +42,6 @@ export function TagField({ label, tags, onChange, isDisabled = false }: TagField
           className="tag-input"
           list={`${id}-known`}
           maxLength={1000}
-          disabled={isDisabled}
           placeholder="Add a tag"
           value={text}
           onChange={({ target }) => (target.value.includes(',') ? add(target.value) : setText(target.value))}

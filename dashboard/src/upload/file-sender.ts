@@ -18,7 +18,7 @@ type Listener = {
   readonly change: (id: string, part: Partial<Upload>) => void;
   readonly done: (id: string, object: StoredObject) => void;
 };
-type Meta = { uploadId: string; tags: string; folder: string };
+type Meta = { uploadId: string; relativePath: string; tags: string; folder: string };
 type Body = { xhr: XMLHttpRequest };
 
 const atOnce = 3;
@@ -75,12 +75,9 @@ export function createFileSender({ change, done }: Listener): FileSender {
     });
   return {
     add(id, file, { tags, folder }) {
-      try {
-        const meta = { uploadId: id, tags: tags.join(','), folder };
-        uppyIds.set(id, uppy.addFile({ name: file.name, type: file.type, data: file, meta, source: id }));
-      } catch {
-        change(id, { state: 'failed', error: 'This file is in the list already.' });
-      }
+      // Uppy takes files of the same name, size and path for one; two folders may hold the same.
+      const meta = { uploadId: id, relativePath: id, tags: tags.join(','), folder };
+      uppyIds.set(id, uppy.addFile({ name: file.name, type: file.type, data: file, meta, source: id }));
     },
     pause: (id) => setPaused(id, true),
     resume: (id) => setPaused(id, false),

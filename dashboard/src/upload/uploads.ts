@@ -77,6 +77,11 @@ export async function remove(id: string): Promise<void> {
   if (upload && upload.totalBytes !== null) (await fileSender()).remove(id);
 }
 
+/** Whoever signs in next has nothing to do with them. */
+export function forgetUploads(): void {
+  for (const { id } of uploads) void remove(id);
+}
+
 export function clearDone(): void {
   for (const { id, state } of uploads) if (state === 'done') void remove(id);
 }

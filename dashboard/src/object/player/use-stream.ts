@@ -21,6 +21,7 @@ export function useStream(video: RefObject<HTMLVideoElement | null>, address: st
       return;
     }
     const player = new Hls({ capLevelToPlayerSize: true });
+    let again: ReturnType<typeof setTimeout> | undefined;
     player.on(Hls.Events.MANIFEST_PARSED, () => setLevels(heightsOf(player)));
     player.on(Hls.Events.LEVELS_UPDATED, () => setLevels(heightsOf(player)));
     player.on(Hls.Events.ERROR, (_event, { fatal, type }) => {
@@ -28,14 +29,17 @@ export function useStream(video: RefObject<HTMLVideoElement | null>, address: st
       if (type === Hls.ErrorTypes.MEDIA_ERROR) player.recoverMediaError();
       else if (type === Hls.ErrorTypes.NETWORK_ERROR) {
         setFault('The film cannot be loaded at present. Trying again …');
-        setTimeout(() => player.loadSource(address), 3000);
+        again = setTimeout(() => player.loadSource(address), 3000);
       } else setFault('This film cannot be played here. Download it instead.');
     });
     player.on(Hls.Events.FRAG_LOADED, () => setFault(null));
     player.loadSource(address);
     player.attachMedia(element);
     setHls(player);
-    return () => player.destroy();
+    return () => {
+      clearTimeout(again);
+      player.destroy();
+    };
   }, [video, address]);
   return {
     levels,
