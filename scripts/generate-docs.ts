@@ -68,7 +68,10 @@ function errors(): string {
 /** The picture and the address it was made with, below each other. */
 function pictureCell(name: TokenName): string {
   return picturesOf(name)
-    .map(({ address, file }) => `![${address}](${file.replace('docs/', '')})<br>\`${address}\``)
+    .map(
+      ({ of, address, file }) =>
+        `![The ${of} at this address](${file.replace('docs/', '')})<br>\`${address}\``,
+    )
     .join('<br>');
 }
 

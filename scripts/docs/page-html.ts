@@ -35,7 +35,7 @@ export function pageHtml({ groups, assets, page, title, rendered, isFront = fals
 <body${isFront ? ' class="front"' : ''}>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="frame">
-<a href="/docs" class="frame-mark">${mark}<span>Tintype</span></a>
+<a href="/docs" class="frame-mark" aria-label="Tintype">${mark}<span>Tintype</span></a>
 <nav aria-label="Service"><a href="/docs"${isFront ? ' aria-current="page"' : ''}>Docs</a><a href="/docs/api-reference">API reference</a><a href="/">Dashboard</a></nav>
 <button type="button" class="small menu-button" popovertarget="pages">Menu</button>
 </header>

@@ -57,18 +57,18 @@ export function renderMarkdown(
           const text = withoutMarks(token.header[index]?.text ?? '');
           return text === '' ? '' : ` data-label="${escapeHtml(text)}"`;
         };
-        const row = (cells: Tokens.TableCell[], tag: 'th' | 'td'): string => {
-          const inner = cells.map(
-            (cell, index) =>
-              `<${tag}${tag === 'td' ? label(index) : ''}>${this.parser.parseInline(cell.tokens)}</${tag}>`,
-          );
+        const row = (cells: Tokens.TableCell[], kind: 'th' | 'td'): string => {
+          const inner = cells.map((cell, index) => {
+            const tag = cell.text === '' ? 'td' : kind;
+            return `<${tag}${kind === 'td' ? label(index) : ''}>${this.parser.parseInline(cell.tokens)}</${tag}>`;
+          });
           return `<tr>${inner.join('')}</tr>\n`;
         };
         const hasHead = token.header.some((cell) => cell.text !== '');
         const head = hasHead ? `<thead>${row(token.header, 'th')}</thead>\n` : '';
         const body = token.rows.map((cells) => row(cells, 'td')).join('');
         const kind = token.header.length <= maxStackedColumns ? 'scroll stacked' : 'scroll';
-        return `<div class="${kind}" tabindex="0" role="region" aria-label="Table"><table>${head}<tbody>${body}</tbody></table></div>\n`;
+        return `<div class="${kind}" tabindex="0" role="group" aria-label="Table"><table>${head}<tbody>${body}</tbody></table></div>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens);
