@@ -52,6 +52,8 @@ export async function screenshot(
   const { page } = dashboard;
   await shown(page);
   await page.waitForLoadState('networkidle');
+  // Quiet is not yet seen: a picture that came is shown a moment later.
+  await page.evaluate('Promise.all([...document.images].map((image) => image.decode()))');
   // Neither pointer nor caret belong into the picture.
   await page.mouse.move(0, 0);
   const png = await page.screenshot({ caret: 'hide', animations: 'disabled' });
