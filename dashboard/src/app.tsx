@@ -6,24 +6,29 @@ import { tintype } from './api.ts';
 import { Frame } from './frame.tsx';
 import { LibraryPage } from './library/library-page.tsx';
 import { Failure } from './parts/failure.tsx';
+import { loadPart } from './parts/load-part.ts';
 import { Loading } from './parts/loading.tsx';
 import { paths } from './paths.ts';
 import { queryClient } from './query-client.ts';
 import { useSessionState } from './session.ts';
 import { SignInPage } from './sign-in/sign-in-page.tsx';
 
-const UploadPage = lazy(() =>
-  import('./upload/upload-page.tsx').then(({ UploadPage: page }) => ({ default: page })),
-);
-const ObjectPage = lazy(() =>
-  import('./object/object-page.tsx').then(({ ObjectPage: page }) => ({ default: page })),
-);
-const AccountPage = lazy(() =>
-  import('./account/account-page.tsx').then(({ AccountPage: page }) => ({ default: page })),
-);
-const AccountsPage = lazy(() =>
-  import('./accounts/accounts-page.tsx').then(({ AccountsPage: page }) => ({ default: page })),
-);
+const UploadPage = lazy(async () => {
+  const { UploadPage: page } = await loadPart(() => import('./upload/upload-page.tsx'));
+  return { default: page };
+});
+const ObjectPage = lazy(async () => {
+  const { ObjectPage: page } = await loadPart(() => import('./object/object-page.tsx'));
+  return { default: page };
+});
+const AccountPage = lazy(async () => {
+  const { AccountPage: page } = await loadPart(() => import('./account/account-page.tsx'));
+  return { default: page };
+});
+const AccountsPage = lazy(async () => {
+  const { AccountsPage: page } = await loadPart(() => import('./accounts/accounts-page.tsx'));
+  return { default: page };
+});
 
 export function App() {
   const state = useSessionState();

@@ -9,6 +9,7 @@ import type { Browser } from 'playwright-core';
 import { newAccount, newKey, sendJson } from '../support/accounts.ts';
 import { browserPath, launchBrowser } from '../support/browser.ts';
 import { assertNoFaults, dashboardIsMissing, signIn } from '../support/dashboard.ts';
+import { eventually } from '../support/eventually.ts';
 import { picture } from '../support/pictures.ts';
 import { startDescribedPictures } from '../support/search-server.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -81,6 +82,29 @@ describe('the dashboard, when something goes wrong', { skip: dashboardIsMissing(
     await page.getByText('1 object').waitFor();
     assert.equal(await page.getByText('The service does not answer').count(), 0);
     assert.ok(second.url);
+    assertNoFaults(dashboard);
+    await dashboard.close();
+  });
+
+  test('a page that is opened while the service is away comes when it is back, whatever was just typed', async () => {
+    await using server = await startServer();
+    const dashboard = await signIn(browser, server);
+    const { page } = dashboard;
+    await page.getByText('Nothing here yet').waitFor();
+    let isAway = true;
+    let asked = 0;
+    await page.route(/account-page|health/, (route) => {
+      asked += 1;
+      return isAway ? route.abort() : route.continue();
+    });
+    await page.getByLabel('Search by describing').pressSequentially('boats');
+    await page.getByRole('link', { name: 'Account', exact: true }).click();
+    await page.getByText('Loading the page').waitFor();
+    // Asked again, and longer than a search waits for the next letter.
+    await eventually(() => assert.ok(asked > 3), 30_000);
+    assert.equal(new URL(page.url()).pathname, '/dashboard/account');
+    isAway = false;
+    await page.getByRole('heading', { name: 'Account', exact: true }).waitFor();
     assertNoFaults(dashboard);
     await dashboard.close();
   });

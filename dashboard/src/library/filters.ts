@@ -1,5 +1,6 @@
 // Which objects are shown, kept in the address of the page: it can be shared, and the way back leads to it.
 import { useSearchParams } from 'wouter';
+import { paths } from '../paths.ts';
 
 export type Filters = {
   readonly q: string;
@@ -15,7 +16,10 @@ export const standardThreshold = 0.7;
 export function useFilters(): [Filters, (change: Partial<Filters>) => void] {
   const [params, setParams] = useSearchParams();
   const filters = readFilters(params);
-  const change = (next: Partial<Filters>): void => setParams(writeFilters({ ...filters, ...next }));
+  const change = (next: Partial<Filters>): void => {
+    // While another page is loading this one is still there, unseen, and must not call its user back.
+    if (location.pathname === paths.library) setParams(writeFilters({ ...filters, ...next }));
+  };
   return [filters, change];
 }
 

@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import { isRefusal, type ObjectDetails } from '../../../client/src/index.ts';
 import { tintype } from '../api.ts';
 import { Failure } from '../parts/failure.tsx';
+import { loadPart } from '../parts/load-part.ts';
 import { Loading } from '../parts/loading.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { paths } from '../paths.ts';
@@ -16,7 +17,10 @@ import { ObjectFacts } from './object-facts.tsx';
 import { Picture } from './picture.tsx';
 import { TagsEditor } from './tags-editor.tsx';
 
-const Film = lazy(() => import('./player/film.tsx').then(({ Film: part }) => ({ default: part })));
+const Film = lazy(async () => {
+  const { Film: part } = await loadPart(() => import('./player/film.tsx'));
+  return { default: part };
+});
 const whileProcessedMs = 1000;
 
 export function ObjectPage({ id }: { id: string }) {

@@ -4,6 +4,7 @@ import { useSyncExternalStore } from 'react';
 import type { StoredObject } from '../../../client/src/index.ts';
 import { randomId } from '../../../client/src/random-id.ts';
 import { isSignedOut, tintype } from '../api.ts';
+import { loadPart } from '../parts/load-part.ts';
 import { sentence } from '../parts/sentence.ts';
 import { queryClient } from '../query-client.ts';
 import { leaveSession } from '../session.ts';
@@ -87,7 +88,7 @@ export function clearDone(): void {
 }
 
 function fileSender(): Promise<FileSender> {
-  return (sender ??= import('./file-sender.ts').then(({ createFileSender }) =>
+  return (sender ??= loadPart(() => import('./file-sender.ts')).then(({ createFileSender }) =>
     createFileSender({ change, done }),
   ));
 }
