@@ -3,16 +3,18 @@
 import { srcset, type SrcsetOptions } from './srcset.ts';
 
 export type Fit = 'cover' | 'contain' | 'fill' | 'inside' | 'outside' | 'max';
-export type Place =
-  | 'center'
-  | 'top'
-  | 'bottom'
-  | 'left'
-  | 'right'
-  | 'top-left'
-  | 'top-right'
-  | 'bottom-left'
-  | 'bottom-right';
+export const places = [
+  'center',
+  'top',
+  'bottom',
+  'left',
+  'right',
+  'top-left',
+  'top-right',
+  'bottom-left',
+  'bottom-right',
+] as const;
+export type Place = (typeof places)[number];
 export type Gravity = Place | 'auto' | 'entropy' | 'face';
 export type Format = 'webp' | 'avif' | 'jpg' | 'png' | 'gif' | 'auto';
 export type Watermark = {

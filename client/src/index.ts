@@ -9,6 +9,7 @@ export {
   image,
   type ImageAddress,
   type Place,
+  places,
   type Watermark,
 } from './image.ts';
 export { signAddress } from './sign-address.ts';

@@ -1,23 +1,12 @@
 // Makes a variant of a picture, or a still of a film, and tells its address. What is not offered by name can be given in
 // the address language itself.
 import { type Static, Type } from 'typebox';
-import { image, type ImageAddress } from '../../../client/src/index.ts';
+import { image, type ImageAddress, places } from '../../../client/src/index.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { json, picture, text } from '../content.ts';
 import { objectId } from '../fields.ts';
 import { defineTool } from '../tool.ts';
 
-const places = [
-  'center',
-  'top',
-  'bottom',
-  'left',
-  'right',
-  'top-left',
-  'top-right',
-  'bottom-left',
-  'bottom-right',
-] as const;
 const pixels = (description: string) =>
   Type.Optional(Type.Integer({ description, minimum: 1, maximum: 8192 }));
 const percent = (description: string) =>

@@ -1,6 +1,6 @@
 // One control, as its row of the table describes it. An empty value leaves the address as it is.
 import { useId } from 'react';
-import type { Control, Input } from './controls.ts';
+import type { Control, Input } from './control.ts';
 
 type FieldProps = {
   readonly control: Control;

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { ImageAddress, ObjectDetails } from '../../../../client/src/index.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import type { Values } from './controls.ts';
+import type { Values } from './control.ts';
 
 const languages = ['HTML', 'React', 'Markdown', 'curl'] as const;
 type Language = (typeof languages)[number];

@@ -1,0 +1,121 @@
+// What is put around and on top of it, and what is about the address rather than the look.
+import { type Place, places } from '../../../../client/src/index.ts';
+import { type Control, named } from './control.ts';
+
+export const surroundingControls: readonly Control[] = [
+  {
+    name: 'bg-remove',
+    label: 'Remove the background',
+    group: 'Frame',
+    input: { kind: 'flag' },
+    apply: (picture) => picture.removeBackground(),
+  },
+  {
+    name: 'bg',
+    label: 'Background',
+    group: 'Frame',
+    input: { kind: 'colour' },
+    apply: (picture, value) => picture.background(value),
+  },
+  {
+    name: 'r',
+    label: 'Round corners',
+    group: 'Frame',
+    input: { kind: 'number', min: 0, max: 8192 },
+    help: 'Half of the side makes a circle.',
+    apply: (picture, value) => picture.radius(Number(value)),
+  },
+  {
+    name: 'pad',
+    label: 'Padding',
+    group: 'Frame',
+    input: { kind: 'number', min: 0, max: 2000 },
+    apply: (picture, value) => picture.pad(Number(value)),
+  },
+  {
+    name: 'border',
+    label: 'Border',
+    group: 'Frame',
+    input: { kind: 'number', min: 1, max: 500 },
+    apply: (picture, value, values) => picture.border(Number(value), values['border-colour'] || 'black'),
+  },
+  {
+    name: 'border-colour',
+    label: 'Colour of the border',
+    group: 'Frame',
+    input: { kind: 'colour' },
+    apply: (picture) => picture,
+  },
+  {
+    name: 'mark',
+    label: 'Another picture on top',
+    group: 'Watermark',
+    input: { kind: 'text', placeholder: 'its object id' },
+    apply: (picture, value, values) =>
+      picture.watermark(value, {
+        ...(values['markpos'] ? { position: values['markpos'] as Place } : {}),
+        ...(values['markw'] ? { width: Number(values['markw']) } : {}),
+        ...(values['marka'] ? { opacity: Number(values['marka']) } : {}),
+      }),
+  },
+  {
+    name: 'markpos',
+    label: 'Where',
+    group: 'Watermark',
+    input: { kind: 'choice', choices: named(...places) },
+    apply: (picture) => picture,
+  },
+  {
+    name: 'markw',
+    label: 'Width in per cent',
+    group: 'Watermark',
+    input: { kind: 'number', min: 1, max: 100 },
+    apply: (picture) => picture,
+  },
+  {
+    name: 'marka',
+    label: 'Opacity in per cent',
+    group: 'Watermark',
+    input: { kind: 'number', min: 1, max: 100 },
+    apply: (picture) => picture,
+  },
+  {
+    name: 'anim',
+    label: 'Still of the animation',
+    group: 'More',
+    for: 'moving',
+    input: { kind: 'flag' },
+    apply: (picture) => picture.still(),
+  },
+  {
+    name: 't',
+    label: 'Moment in seconds',
+    group: 'More',
+    for: 'moving',
+    input: { kind: 'number', min: 0, max: 86_400, step: 0.5 },
+    apply: (picture, value) => picture.at(Number(value)),
+  },
+  {
+    name: 'page',
+    label: 'Frame of the animation',
+    group: 'More',
+    for: 'moving',
+    input: { kind: 'number', min: 1, max: 10_000 },
+    apply: (picture, value) => picture.page(Number(value)),
+  },
+  {
+    name: 'preset',
+    label: 'Preset of the account',
+    group: 'More',
+    input: { kind: 'text' },
+    apply: (picture, value) => picture.preset(value),
+  },
+  {
+    name: 'v',
+    label: 'Version',
+    group: 'More',
+    input: { kind: 'text' },
+    help: 'Changes the address alone, for caches.',
+    apply: (picture, value) => picture.version(value),
+  },
+];
