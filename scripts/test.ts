@@ -20,6 +20,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
   new URL('../node_modules/.cache/tintype', import.meta.url),
 );
 
+const endAfterTests = new URL('end-after-tests.ts', import.meta.url).href;
 const counts = { passed: 0, failed: 0, skipped: 0 };
 if (wanted.length > 0) await pass(all.filter((file) => wanted.some((start) => file.startsWith(start))));
 else {
@@ -47,7 +48,7 @@ async function pass(named: string[]): Promise<void> {
 async function runFiles(files: string[], concurrency: number): Promise<void> {
   if (files.length === 0) return;
   // What a failed test has left running must not keep its process, and with it everything, from ending.
-  const stream = run({ files, concurrency, timeout: 600_000, forceExit: true });
+  const stream = run({ files, concurrency, timeout: 600_000, execArgv: ['--import', endAfterTests] });
   stream.on('test:pass', (event) => {
     if (event.skip !== undefined) counts.skipped += 1;
     else if (event.details.type !== 'suite') counts.passed += 1;
