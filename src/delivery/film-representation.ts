@@ -2,11 +2,10 @@
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { AppError } from '../platform/errors.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import type { Range } from './byte-range.ts';
 import type { FilmFile } from './film-files.ts';
-import type { ObjectFacts } from './object-facts.ts';
+import { goneError, type ObjectFacts } from './object-facts.ts';
 import {
   heldRepresentation,
   type Lifetime,
@@ -34,7 +33,7 @@ export async function filmRepresentation(
   const headers = representationHeaders({ ...common, sha256 });
   const open = async (range: Range | null): Promise<Readable> => {
     const stream = await storage.get(file.key, range ?? undefined);
-    if (!stream) throw new AppError('object_not_found');
+    if (!stream) throw goneError(facts);
     return stream;
   };
   if (sizeBytes <= maxHeldBytes) return heldRepresentation([facts], await buffer(await open(null)), headers);

@@ -25,7 +25,7 @@ import type { PublicAddress } from './address.ts';
 import type { NameForNginx } from './hand-to-nginx.ts';
 import { findFilmFile, type FoundFilmFile } from './film-files.ts';
 import { filmRepresentation } from './film-representation.ts';
-import type { FactsCache, ObjectFacts } from './object-facts.ts';
+import { type FactsCache, goneError, type ObjectFacts } from './object-facts.ts';
 import {
   heldRepresentation,
   type Lifetime,
@@ -94,9 +94,18 @@ export class RepresentationFinder {
   }
 
   async #findOnce(ask: Ask): Promise<Found> {
-    const { bucketId, objectId, backend, rendition } = ask.address;
+    const { bucketId, objectId, backend } = ask.address;
     const facts = await this.#parts.facts.find(bucketId, objectId);
-    if (!facts || facts.backend !== backend) throw new AppError('object_not_found');
+    try {
+      if (!facts || facts.backend !== backend) throw new AppError('object_not_found');
+      return await this.#represent(ask, facts);
+    } catch (error) {
+      throw facts?.inDoubt && isNotFound(error) ? goneError(facts, error) : error;
+    }
+  }
+
+  async #represent(ask: Ask, facts: ObjectFacts): Promise<Found> {
+    const { rendition } = ask.address;
     const filmFile = facts.kind === 'video' && (await findFilmFile(this.#parts, facts, rendition));
     if (filmFile) return this.#filmFile(facts, filmFile);
     if (rendition.includes('/')) throw new AppError('not_found');
@@ -271,6 +280,10 @@ export class RepresentationFinder {
       sharedWith: isOpen(facts, name, presetAlone) ? 'all' : 'nobody',
     };
   }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'object_not_found';
 }
 
 function isLarge(source: Parameters<typeof planRendering>[0], wanted: VariantTransformation): boolean {

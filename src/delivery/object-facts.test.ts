@@ -151,10 +151,11 @@ describe('facts of objects', () => {
     hears = false;
     assert.ok(!cache.isCurrent(facts) && facts.stale);
     isAway = true;
-    assert.equal((await find(cache, object))?.generation, object.generation);
+    const doubted = await find(cache, object);
+    assert.deepEqual([doubted?.generation, doubted?.inDoubt], [object.generation, true]);
     isAway = false;
     const now = await find(cache, object);
-    assert.ok(now && now.generation === object.generation && !cache.isCurrent(now));
+    assert.ok(now && now.generation === object.generation && !now.inDoubt && !cache.isCurrent(now));
     // Nobody announces it.
     await temp.database.write((tx) =>
       tx.deleteFrom('objects').where('generation', '=', object.generation).execute(),

@@ -6,7 +6,7 @@ import type { Presets } from '../images/address/transformation.ts';
 import { Lru } from '../lib/lru.ts';
 import type { ObjectRow } from '../objects/tables.ts';
 import type { Database } from '../platform/database/database.ts';
-import { AppError } from '../platform/errors.ts';
+import { AppError, retryAfter } from '../platform/errors.ts';
 
 const defaultMaxKept = 50_000;
 
@@ -40,7 +40,12 @@ const accountColumns = [
 ] as const;
 
 export type ObjectFacts = Pick<ObjectRow, (typeof objectColumns)[number]> &
-  Pick<Account, (typeof accountColumns)[number]> & { presets: Presets; stale: boolean };
+  Pick<Account, (typeof accountColumns)[number]> & {
+    presets: Presets;
+    stale: boolean;
+    /** The database does not answer: they were true when we last heard of them. */
+    inDoubt: boolean;
+  };
 
 export class FactsCache {
   readonly #database: Database;
@@ -72,11 +77,11 @@ export class FactsCache {
       const changes = this.#changes;
       const facts = await this.#load(bucketId, objectId).catch((error: unknown) => {
         const known = isAway(error) ? this.#inDoubt.get(key) : undefined;
-        if (known) return known;
+        if (known) return { ...known, inDoubt: true };
         throw error;
       });
       // One in doubt is for this request alone: it would not hear of changes.
-      if (facts && (facts.stale || !this.#hears())) return { ...facts, stale: false };
+      if (facts && (facts.inDoubt || !this.#hears())) return { ...facts, stale: false };
       // Something changed while we read: what we have may already be old, and would never hear that it is.
       if (facts && changes !== this.#changes) continue;
       // Two that read at once share the facts of the first, or word of a change would reach only one of them.
@@ -139,8 +144,14 @@ export class FactsCache {
       .where('objects.object_id', '=', objectId)
       .where('accounts.enabled', '=', 1)
       .executeTakeFirst();
-    return row ? { ...row, presets: JSON.parse(row.presets) as Presets, stale: false } : null;
+    return row ? { ...row, presets: JSON.parse(row.presets) as Presets, stale: false, inDoubt: false } : null;
   }
+}
+
+/** When files are not there: the id may be that of another object by now, which only the database could tell. */
+export function goneError({ inDoubt }: Pick<ObjectFacts, 'inDoubt'>, cause?: unknown): AppError {
+  if (!inDoubt) return new AppError('object_not_found', undefined, { cause });
+  return new AppError('database_unavailable', undefined, { ...retryAfter(1), cause });
 }
 
 function isAway(error: unknown): boolean {

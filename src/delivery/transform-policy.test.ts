@@ -37,6 +37,7 @@ function factsWith(values: Partial<ObjectFacts>): ObjectFacts {
     transform_policy: 'open',
     signing_secret_sealed: `sealed:${secret}`,
     stale: false,
+    inDoubt: false,
     ...values,
   };
 }

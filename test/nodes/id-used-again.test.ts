@@ -2,6 +2,7 @@
 // that was frozen meanwhile, or lost its line to the database.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import type { Answer } from '../crash/api.ts';
 import { sha256 } from '../crash/uploads.ts';
 import { eventually } from '../support/eventually.ts';
 import { picture } from '../support/pictures.ts';
@@ -104,5 +105,22 @@ describe('an id that is used again at once on another node', { skip: skipWithout
     );
     await replaced;
     assert.equal(await shown(), sha256(second));
+  });
+
+  test('is never said to be missing by a node that cannot ask the database', async () => {
+    const [first, second] = pictures as [Buffer, Buffer];
+    await replace(first);
+    await seen(first);
+    line.latencyMs = 20_000;
+    await replace(second);
+    const answers: string[] = [];
+    for (const name of ['w-21.webp', 'original', 'w-22.webp']) {
+      const { status, headers } = (await there.api.send(address.replace('original', name))) as Answer;
+      answers.push(`${status} ${headers.get('x-error-code')}`);
+    }
+    assert.deepEqual(answers, Array(3).fill('503 database_unavailable'));
+    line.latencyMs = 0;
+    line.cut();
+    await eventually(async () => assert.equal(await shown(), sha256(second)), 10_000);
   });
 });
