@@ -46,7 +46,29 @@ export function readTrace(file: string): Call[] {
     call.ended = Number.POSITIVE_INFINITY;
     unfinished.set(thread, call);
   }
-  return calls;
+  return withSyncsOfWrites(calls);
+}
+
+/** Each write to a file that was opened with O_SYNC has its fsync within: told as one that follows it at once. */
+function withSyncsOfWrites(calls: readonly Call[]): Call[] {
+  const synced = new Set<string>();
+  return calls.flatMap((call) => {
+    if (call.name === 'open') {
+      if (call.text.includes('O_SYNC')) synced.add(call.path);
+      else synced.delete(call.path);
+    }
+    const isSynced = /^p?write/.test(call.name) && synced.has(call.path) && (call.result ?? -1) >= 0;
+    if (!isSynced) return [call];
+    const sync = {
+      ...call,
+      name: 'fsync',
+      text: '',
+      begun: call.ended + 0.1,
+      ended: call.ended + 0.2,
+      result: 0,
+    };
+    return [call, sync];
+  });
 }
 
 function resultOf(rest: string): number | undefined {

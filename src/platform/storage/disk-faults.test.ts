@@ -20,12 +20,14 @@ const errors = {
   EMFILE: 'internal',
 };
 const calls = ['openat', 'pwrite64,pwritev', 'fsync', '/^mkdir(at)?$'];
-// Two parts, so that bytes are written both on the way and at the end.
+const renames = '/^rename(at2?)?$';
+// Two parts, so that bytes are written both on the way and at the end; and few, which one write syncs.
 const ways = {
   put: {
-    calls: [...calls, '/^rename(at2?)?$'],
+    calls: [...calls, renames],
     code: `const parts = async function* () { yield Buffer.alloc(300_000); yield Buffer.alloc(5); };
       await storage.put(key, parts());`,
+    size: '300005',
   },
   create: {
     calls,
@@ -33,6 +35,19 @@ const ways = {
       await file.write(Buffer.alloc(300_000));
       await file.write(Buffer.alloc(5));
       await file.commit();`,
+    size: '300005',
+  },
+  'put of few bytes': {
+    calls: [...calls, renames],
+    code: 'await storage.put(key, Buffer.alloc(500));',
+    size: '500',
+  },
+  'create of few bytes': {
+    calls,
+    code: `const file = await storage.create(key);
+      await file.write(Buffer.alloc(500));
+      await file.commit();`,
+    size: '500',
   },
 };
 
@@ -118,7 +133,7 @@ async function whyNotInjecting(): Promise<string | false> {
 
 const skip = await whyNotInjecting();
 
-for (const [way, { calls: callsOfWay, code: codeOfWay }] of Object.entries(ways)) {
+for (const [way, { calls: callsOfWay, code: codeOfWay, size }] of Object.entries(ways)) {
   for (const call of callsOfWay) {
     test(`each ${call} of a ${way} fails in turn: right code, nothing left, heals`, { skip }, async (t) => {
       const storage = new StorageProcess(t);
@@ -127,7 +142,7 @@ for (const [way, { calls: callsOfWay, code: codeOfWay }] of Object.entries(ways)
         const key = 'b/${(folder += 1)}/x';
         ${codeOfWay}
         return (await storage.head(key)).size;`;
-      assert.equal(await storage.run(store()), '300005');
+      assert.equal(await storage.run(store()), size);
       const descriptors = storage.descriptors();
       for (const [error, code] of Object.entries(errors)) {
         let fired = 0;
@@ -135,11 +150,11 @@ for (const [way, { calls: callsOfWay, code: codeOfWay }] of Object.entries(ways)
           const answer = await storage.runWithFault(`${call}:error=${error}:when=${fired + 1}`, store());
           assert.deepEqual(storage.staged(), []);
           await storage.closed(descriptors);
-          if (answer === '300005') break;
+          if (answer === size) break;
           assert.equal(answer, code, `${error} at call ${fired + 1}`);
           // What a put had already renamed when its folder could not be synced is whole, and the caller's to delete.
-          if (way === 'create') assert.equal(storage.has(`b/${folder}/x`), false);
-          assert.equal(await storage.run(store()), '300005');
+          if (way.startsWith('create')) assert.equal(storage.has(`b/${folder}/x`), false);
+          assert.equal(await storage.run(store()), size);
         }
         assert.ok(fired > 0, `${error} was never met`);
       }
@@ -150,12 +165,13 @@ for (const [way, { calls: callsOfWay, code: codeOfWay }] of Object.entries(ways)
 test('a replacement that fails leaves the old bytes or all of the new', { skip }, async (t) => {
   const storage = new StorageProcess(t);
   const sizeOfKept = `return (await storage.head('b/kept')).size`;
-  await storage.run(`await storage.put('b/kept', Buffer.alloc(10))`);
   for (const [call, sizes] of [
+    ['pwrite(64|v)', ['10']],
     ['rename', ['10']],
     ['fsync', ['10', '20']],
   ] as const) {
     for (const when of [1, 2]) {
+      await storage.run(`await storage.put('b/kept', Buffer.alloc(10))`);
       const answer = await storage.runWithFault(
         `/^${call}(at2?)?$:error=EIO:when=${when}`,
         `await storage.put('b/kept', Buffer.alloc(20))`,
@@ -163,7 +179,6 @@ test('a replacement that fails leaves the old bytes or all of the new', { skip }
       if (answer === 'ok') continue;
       assert.equal(answer, 'internal');
       assert.ok((sizes as readonly string[]).includes(await storage.run(sizeOfKept)));
-      await storage.run(`await storage.put('b/kept', Buffer.alloc(10))`);
     }
   }
 });
@@ -203,7 +218,8 @@ test('a probe reports a disk that cannot be written', { skip }, async (t) => {
   const storage = new StorageProcess(t);
   assert.equal(await storage.run('await storage.probe()'), 'ok');
   assert.equal(await storage.runWithFault('openat:error=EROFS:when=1', 'await storage.probe()'), 'internal');
-  assert.equal(await storage.runWithFault('fsync:error=ENOSPC:when=1', 'await storage.probe()'), 'disk_full');
+  const unwritable = 'pwrite64,pwritev:error=ENOSPC:when=1';
+  assert.equal(await storage.runWithFault(unwritable, 'await storage.probe()'), 'disk_full');
   assert.equal(await storage.run('await storage.probe()'), 'ok');
 });
 

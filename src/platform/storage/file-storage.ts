@@ -6,10 +6,10 @@
 import { mkdir, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { failpoint } from '../failpoints.ts';
-import { openDescriptor } from './descriptors.ts';
+import { openNewFile } from './descriptors.ts';
 import { createDurableFolders, type DurableFolders } from './durable-folders.ts';
 import { createFolderSync, type SyncFolder } from './folder-sync.ts';
-import { GatheringWriter } from './gathering-writer.ts';
+import { GatheringWriter, type OpenFile } from './gathering-writer.ts';
 import { fileFacts, listFiles } from './list-files.ts';
 import { makeRoot } from './make-root.ts';
 import { NewDiskFile } from './new-file.ts';
@@ -50,7 +50,11 @@ export function createFileStorage(options: { root: string }): Storage {
 
   return {
     create: async (key) =>
-      new NewDiskFile(pathOf(key), (path) => inFolderOf(path, folders, () => openNew(path)), syncFolder),
+      new NewDiskFile(
+        pathOf(key),
+        (path, how) => inFolderOf(path, folders, () => openNewFile(path, how)),
+        syncFolder,
+      ),
     put: async (key, data) => {
       const path = pathOf(key);
       return aside(async (writer) => {
@@ -111,19 +115,15 @@ async function inFolderOf<T>(path: string, folders: DurableFolders, action: () =
   }
 }
 
-function openNew(path: string): Promise<number> {
-  return openDescriptor(path, 'wx', 0o600);
-}
-
-async function openStaged(path: string): Promise<number> {
+const openStaged: OpenFile = async (path, how) => {
   try {
-    return await openNew(path);
+    return await openNewFile(path, how);
   } catch (error) {
     if (!isAbsent(error)) throw error;
     await mkdir(dirname(path), { mode: 0o700 }).catch(() => undefined);
-    return openNew(path);
+    return openNewFile(path, how);
   }
-}
+};
 
 async function removeDurably(path: string, syncFolder: SyncFolder): Promise<void> {
   try {

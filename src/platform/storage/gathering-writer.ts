@@ -1,10 +1,11 @@
 // Writes a new file from chunks as they come. Small chunks are gathered into one call, so memory stays bounded and a
-// small file costs one write; the file is opened only then, so an upload refused early never touches the disk.
+// small file costs one write that is synced as it is made; the file is opened only then, so an upload refused early never
+// touches the disk.
 
-import { closeInBackground, syncDescriptor, writeVector } from './descriptors.ts';
+import { closeInBackground, closeSynced, syncDescriptor, writeVector } from './descriptors.ts';
 
-/** A descriptor of a file that was not there before. */
-export type OpenFile = (path: string) => Promise<number>;
+/** A descriptor of a file that was not there before; `synced` when each write is to be on the disk as it returns. */
+export type OpenFile = (path: string, options: { synced: boolean }) => Promise<number>;
 
 const gatheredBytesLimit = 256 * 1024;
 // A slow sender's chunks may be tiny, and each costs far more memory than its bytes.
@@ -17,6 +18,9 @@ export class GatheringWriter {
   #gathered: Buffer[] = [];
   #gatheredBytes = 0;
   #writtenBytes = 0;
+  #syncsItself = false;
+  /** Nothing is left to write. */
+  #isSynced = false;
 
   constructor(path: string, open: OpenFile) {
     this.path = path;
@@ -39,8 +43,15 @@ export class GatheringWriter {
     if (full) await this.flush();
   }
 
+  /** Unless it is open already: all of it is here, so that one write is the last. */
+  async openWhole(): Promise<void> {
+    if (this.#descriptor !== undefined) return;
+    this.#descriptor = await this.#open(this.path, { synced: true });
+    this.#syncsItself = true;
+  }
+
   async flush(): Promise<number> {
-    this.#descriptor ??= await this.#open(this.path);
+    this.#descriptor ??= await this.#open(this.path, { synced: false });
     while (this.#gatheredBytes > 0) {
       const { bytesWritten } = await writeVector(this.#descriptor, this.#gathered, this.#writtenBytes);
       this.#gathered = withoutFirstBytes(this.#gathered, bytesWritten);
@@ -51,11 +62,14 @@ export class GatheringWriter {
   }
 
   async sync(): Promise<void> {
-    await syncDescriptor(await this.flush());
+    await this.openWhole();
+    const descriptor = await this.flush();
+    if (!this.#syncsItself) await syncDescriptor(descriptor);
+    this.#isSynced = true;
   }
 
   close(): void {
-    if (this.#descriptor !== undefined) closeInBackground(this.#descriptor);
+    if (this.#descriptor !== undefined) (this.#isSynced ? closeSynced : closeInBackground)(this.#descriptor);
     this.#descriptor = undefined;
     this.#gathered = [];
   }

@@ -3,6 +3,7 @@
 
 import { unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { allEnded } from '../../lib/all-ended.ts';
 import { failpoint } from '../failpoints.ts';
 import { GatheringWriter, type OpenFile } from './gathering-writer.ts';
 import type { SyncFolder } from './folder-sync.ts';
@@ -37,10 +38,9 @@ export class NewDiskFile implements NewFile {
 
   commit(): Promise<void> {
     return this.#life.attempt(async () => {
-      await this.#writer.flush();
-      failpoint('storage:written');
+      await this.#writer.openWhole();
       // Its name has been in the folder since it was opened, so neither has to wait for the other.
-      await Promise.all([this.#writer.sync(), this.#syncFolder(dirname(this.#writer.path))]);
+      await allEnded([this.#writeAll(), this.#syncFolder(dirname(this.#writer.path))]);
       this.#writer.close();
       this.#life.committed();
     });
@@ -48,6 +48,12 @@ export class NewDiskFile implements NewFile {
 
   discard(): Promise<void> {
     return this.#life.discard();
+  }
+
+  async #writeAll(): Promise<void> {
+    await this.#writer.flush();
+    failpoint('storage:written');
+    await this.#writer.sync();
   }
 
   async #remove(): Promise<void> {

@@ -4,10 +4,11 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { allEnded } from '../../../lib/all-ended.ts';
 import { AppError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
-import { openDescriptor } from '../descriptors.ts';
-import { GatheringWriter } from '../gathering-writer.ts';
+import { openNewFile } from '../descriptors.ts';
+import { GatheringWriter, type OpenFile } from '../gathering-writer.ts';
 import { NewFileLife } from '../new-file-life.ts';
 import type { KeepSpool } from '../remote-storage.ts';
 import { claimStagingPath, releaseStagingPath } from '../staging-files.ts';
@@ -77,9 +78,7 @@ export class SpooledFile implements NewFile {
       await this.#writer.flush();
       const { path } = this.#writer;
       // It may become a copy, and one that a loss of power had cut short would be taken for whole.
-      const [stored, synced] = await Promise.allSettled([this.#store(), this.#writer.sync()]);
-      if (stored.status === 'rejected') throw stored.reason;
-      if (synced.status === 'rejected') throw synced.reason;
+      await allEnded([this.#store(), this.#writer.sync()]);
       failpoint('storage:written');
       this.#writer.close();
       this.#life.committed();
@@ -155,12 +154,12 @@ export class SpooledFile implements NewFile {
   }
 }
 
-async function openSpool(path: string): Promise<number> {
+const openSpool: OpenFile = async (path, how) => {
   try {
-    return await openDescriptor(path, 'wx', 0o600);
+    return await openNewFile(path, how);
   } catch (error) {
     if (!isAbsent(error)) throw error;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    return openDescriptor(path, 'wx', 0o600);
+    return openNewFile(path, how);
   }
-}
+};
