@@ -1,15 +1,12 @@
 // A headless Chromium of this machine, where there is one.
-import { accessSync, constants } from 'node:fs';
-import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { programPath } from './program-path.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** Null when none is installed: whoever needs it says loudly that nothing was tried. */
 export function browserPath(): string | null {
-  const folders = (process.env['PATH'] ?? '').split(':');
-  const places = folders.flatMap((folder) => names.map((name) => join(folder, name)));
-  return places.find(isExecutable) ?? null;
+  return names.map(programPath).find((path) => path !== null) ?? null;
 }
 
 export function launchBrowser(executablePath: string): Promise<Browser> {
@@ -17,13 +14,4 @@ export function launchBrowser(executablePath: string): Promise<Browser> {
     executablePath,
     args: ['--no-sandbox', '--autoplay-policy=no-user-gesture-required', '--disable-gpu'],
   });
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
