@@ -43,7 +43,11 @@ describe('the account in a browser', { skip }, () => {
     assert.deepEqual(seen, []);
   });
 
-  async function open(path: string, key: string, options: BrowserContextOptions = {}): Promise<Page> {
+  async function open(
+    path: string,
+    key: string,
+    { at = server, ...options }: BrowserContextOptions & { at?: TestServer } = {},
+  ): Promise<Page> {
     const context = await browser.newContext(options);
     contexts.push(context);
     const page = await context.newPage();
@@ -53,11 +57,11 @@ describe('the account in a browser', { skip }, () => {
       if (line.type() === 'error' && !line.text().startsWith('Failed to load resource'))
         faults.push(line.text());
     });
-    await page.goto(server.url);
+    await page.goto(at.url);
     await page.getByLabel('API key').fill(key);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('navigation', { name: 'Pages' }).waitFor();
-    await page.goto(server.url + path);
+    await page.goto(at.url + path);
     return page;
   }
 
@@ -222,7 +226,7 @@ describe('the account in a browser', { skip }, () => {
     await outcome(/^Analysis is off\./);
     await page.getByRole('radio', { name: 'On' }).check();
     await button(page, 'Save').click();
-    await page.getByText('are saved.').waitFor();
+    await page.getByText('The settings of the analysis are saved.').waitFor();
     await outcome(/^There is no key for the provider yet\./);
     await page.getByLabel('API key of the provider').fill(provider.apiKey);
     await button(page, 'Save').click();
@@ -300,6 +304,62 @@ describe('the account in a browser', { skip }, () => {
     await button(dialog, 'Delete the webhook').click();
     await page.getByText('No webhooks yet').waitFor();
     assert.deepEqual((await server.json('/webhooks/', { key: owner })).body.webhooks, []);
+  });
+
+  test('the address in the settings is set, changed, switched off and on, and cleared', async () => {
+    await using receiver = await startReceiver();
+    const { api_key: owner } = await newAccount(server);
+    const page = await open('/dashboard/account/webhooks', owner);
+    const address = page.getByRole('textbox', { name: 'Address in the settings' });
+    const savedAddress = async () => (await settingsOf(owner)).webhook_url;
+    await address.waitFor();
+    assert.equal(await button(page, 'Save the address').isDisabled(), true);
+    assert.equal(await button(page, 'Clear the address …').count(), 0);
+    await address.fill(receiver.url);
+    await address.press('Enter');
+    const secret = await keptSecret(page);
+    assert.equal(await savedAddress(), receiver.url);
+    await button(page, 'Send a test').click();
+    await page.getByText(/^Test: it works/).waitFor();
+    receiver.verify(receiver.received[0]!, secret);
+
+    await address.fill(`${receiver.url}/b`);
+    await button(page, 'Save the address').click();
+    await page.getByRole('article', { name: `${receiver.url}/b` }).waitFor();
+    assert.equal(await savedAddress(), `${receiver.url}/b`);
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    assert.equal(await button(page, 'Save the address').isDisabled(), true);
+
+    receiver.answerWith(410);
+    await button(page, 'Send a test').click();
+    await page.getByText('Save its address again to switch it on.').waitFor();
+    receiver.answerWith(200);
+    await button(page, 'Save the address').click();
+    await page.getByText('Switched off').waitFor({ state: 'detached' });
+    await button(page, 'Send a test').click();
+    await page.getByText(/^Test: it works/).waitFor();
+
+    await button(page, 'Clear the address …').click();
+    await button(page.getByRole('dialog'), 'Delete the webhook').click();
+    await page.getByText('No webhooks yet').waitFor();
+    assert.equal(await address.inputValue(), '');
+    assert.equal(await savedAddress(), null);
+  });
+
+  test('an address that must not be called is refused in words, and the settings stay', async () => {
+    await using strict = await startServer();
+    const page = await open('/dashboard/account/webhooks', operatorKey, { at: strict });
+    const address = page.getByRole('textbox', { name: 'Address in the settings' });
+    for (const [wrong, sentence] of [
+      ['hooks.example.com', /^The address must be a full address that begins with http/],
+      ['http://192.168.1.7/hook', /^The address must be on the public internet/],
+      ['https://user:word@example.com/', /^The address must .*user name/],
+    ] as const) {
+      await address.fill(wrong);
+      await button(page, 'Save the address').click();
+      await eventually(async () => assert.match(await refusalOf(address), sentence));
+    }
+    assert.equal((await strict.json('/user/')).body.webhook_url, null);
   });
 
   test('what strangers write is never run', async () => {

@@ -6,10 +6,10 @@ import { isRefusal } from '../../../../client/src/index.ts';
 import { tintype } from '../../api.ts';
 import { AskDialog } from '../../parts/ask-dialog.tsx';
 import { AnyOf } from '../../parts/choices.tsx';
-import { Field } from '../../parts/field.tsx';
 import { refusedField } from '../../parts/refused-field.ts';
 import { sentence } from '../../parts/sentence.ts';
 import { eventOptions, type EventType, standardEvents } from './event-options.ts';
+import { WebhookAddressField } from './webhook-address-field.tsx';
 
 type CreateWebhookDialogProps = {
   readonly onMade: (webhook: NewWebhook) => void;
@@ -33,24 +33,12 @@ export function CreateWebhookDialog({ onMade, onClose }: CreateWebhookDialogProp
       onConfirm={() => create.mutate()}
       onClose={onClose}
     >
-      <Field
+      <WebhookAddressField
         label="Address"
-        hint="It must be on the public internet and answer 200 to 299 within 15 seconds."
+        address={url}
+        onChange={setUrl}
         error={refused === 'url' ? sentence(create.error) : null}
-      >
-        {(control) => (
-          <input
-            {...control}
-            inputMode="url"
-            autoComplete="off"
-            spellCheck={false}
-            required
-            placeholder="https://app.example.com/hooks/tintype"
-            value={url}
-            onChange={({ target }) => setUrl(target.value)}
-          />
-        )}
-      </Field>
+      />
       <AnyOf
         legend="Events"
         options={eventOptions}

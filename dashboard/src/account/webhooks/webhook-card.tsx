@@ -72,8 +72,10 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
       </p>
       {!webhook.enabled && (
         <p className="fault">
-          Switched off{webhook.disabled_reason ? `: ${webhook.disabled_reason}` : ''}. Create a new one in its
-          place.
+          Switched off{webhook.disabled_reason ? `: ${webhook.disabled_reason}` : ''}.{' '}
+          {webhook.source === 'settings'
+            ? 'Save its address again to switch it on.'
+            : 'Create a new one in its place.'}
         </p>
       )}
     </>

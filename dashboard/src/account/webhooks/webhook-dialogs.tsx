@@ -1,16 +1,16 @@
 // The dialogs of the webhooks: made, rotated, deleted.
 import { useQueryClient } from '@tanstack/react-query';
-import type { NewWebhook, Webhook } from '../../../../client/src/index.ts';
+import type { Webhook } from '../../../../client/src/index.ts';
 import { useNotices } from '../../parts/notices.tsx';
 import { CreateWebhookDialog } from './create-webhook-dialog.tsx';
 import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx';
 import { RotateWebhookDialog } from './rotate-webhook-dialog.tsx';
-import { WebhookSecretDialog } from './webhook-secret-dialog.tsx';
+import { type MadeSecret, WebhookSecretDialog } from './webhook-secret-dialog.tsx';
 
 export type WebhookQuestion =
   | { readonly what: 'create' }
   | { readonly what: 'rotate' | 'delete'; readonly webhook: Webhook }
-  | { readonly what: 'keep'; readonly made: NewWebhook };
+  | { readonly what: 'keep'; readonly made: MadeSecret };
 
 type WebhookDialogsProps = {
   readonly asked: WebhookQuestion;
@@ -22,7 +22,7 @@ export function WebhookDialogs({ asked, onAsk }: WebhookDialogsProps) {
   const notices = useNotices();
   const close = (): void => onAsk(null);
   const listAnew = (): void => void queries.invalidateQueries({ queryKey: ['webhooks'] });
-  const keep = (made: NewWebhook): void => {
+  const keep = (made: MadeSecret): void => {
     onAsk({ what: 'keep', made });
     listAnew();
   };

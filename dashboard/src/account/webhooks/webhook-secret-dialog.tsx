@@ -2,7 +2,9 @@
 import type { NewWebhook } from '../../../../client/src/index.ts';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
 
-type WebhookSecretDialogProps = { readonly made: NewWebhook; readonly onClose: () => void };
+export type MadeSecret = Pick<NewWebhook, 'url' | 'secret'>;
+
+type WebhookSecretDialogProps = { readonly made: MadeSecret; readonly onClose: () => void };
 
 export function WebhookSecretDialog({ made, onClose }: WebhookSecretDialogProps) {
   return (

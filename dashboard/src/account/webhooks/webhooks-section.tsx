@@ -5,6 +5,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { allows } from '../allows.ts';
 import { MissingScope } from '../missing-scope.tsx';
 import { EventList } from './event-list.tsx';
+import { SettingsAddressForm } from './settings-address-form.tsx';
 import { useWebhooks } from './use-webhooks.ts';
 import { WebhookCard } from './webhook-card.tsx';
 import { WebhookDialogs, type WebhookQuestion } from './webhook-dialogs.tsx';
@@ -33,6 +34,7 @@ export function WebhooksSection({ scopes }: { scopes: readonly string[] }) {
           <MissingScope scope="account" needed="to see and change webhooks" />
         )}
       </section>
+      {isAllowed && <SettingsAddressForm onAsk={setAsked} />}
       <EventList />
       {asked && <WebhookDialogs asked={asked} onAsk={setAsked} />}
     </>
