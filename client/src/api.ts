@@ -161,7 +161,7 @@ export type AnalysisProgress = {
 export type Session = {
   key_id: string;
   scopes: readonly ('read' | 'write' | 'account' | 'operator')[];
-  /** Later with every look at it */
+  /** Later with every look at it, until 30 days after signing in */
   expires_at: string;
 };
 

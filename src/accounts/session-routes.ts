@@ -19,7 +19,10 @@ const SignInBody = Type.Object(
 const SessionRecord = Type.Object({
   key_id: Type.String(),
   scopes: Type.Array(Type.Enum(['read', 'write', 'account', 'operator'])),
-  expires_at: Type.String({ format: 'date-time', description: 'Later with every look at it' }),
+  expires_at: Type.String({
+    format: 'date-time',
+    description: 'Later with every look at it, until 30 days after signing in',
+  }),
 });
 const Ended = Type.Object({ status: Type.String() });
 const onlyFor =
@@ -38,11 +41,11 @@ export function sessionRoutes(
   app: HttpApp,
   { sessions, recogniser }: { sessions: Sessions; recogniser: KeyRecogniser },
 ): void {
-  const begin = (reply: FastifyReply, known: KnownKey | undefined) => {
+  const begin = (reply: FastifyReply, known: KnownKey | undefined, signedInAt?: number) => {
     if (!known) throw unauthorized();
     if (!known.account.enabled) throw new AppError('account_disabled');
     const { key, secretHash } = known;
-    const { cookie, expiresAt } = sessions.begin(key.key_id, secretHash);
+    const { cookie, expiresAt } = sessions.begin(key.key_id, secretHash, signedInAt);
     reply.header('Set-Cookie', cookie).header('Cache-Control', 'private, no-store');
     return { key_id: key.key_id, scopes: splitScopes(key.scopes), expires_at: toIsoTime(expiresAt) };
   };
@@ -54,7 +57,7 @@ export function sessionRoutes(
 
   app.get('/session/', { config, schema: asking }, async ({ headers }, reply) => {
     const session = sessions.read(headers);
-    return begin(reply, session && (await recogniser.bySession(session)));
+    return begin(reply, session && (await recogniser.bySession(session)), session?.signedInAt);
   });
 
   app.delete('/session/', { config, schema: signingOut }, async ({ headers }, reply) => {

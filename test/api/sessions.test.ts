@@ -143,21 +143,55 @@ test('scopes hold for sessions as for keys', async () => {
 
 test('a cookie that was changed, sealed for something else, or made elsewhere opens nothing', async () => {
   const cookie = await signIn(account.api_key);
-  const changed = `${cookie.slice(0, -1)}${cookie.endsWith('A') ? 'B' : 'A'}`;
+  // Not the very last one, some bits of which may stand for nothing.
+  const changed = `${cookie.slice(0, -2)}${cookie.at(-2) === 'A' ? 'B' : 'A'}${cookie.at(-1)}`;
   assertError(await asUser(changed), 401);
   const { secretBox } = server.app.core;
   const [keyId, far] = [account.api_key.slice(3, 15), Date.now() + 1e9];
-  for (const note of ['', `other ${keyId} x ${far}`, `session ${keyId} x ${far}`, `session ${keyId}`])
+  const now = Date.now();
+  for (const note of [
+    '',
+    `other ${keyId} x ${far} ${now}`,
+    `session ${keyId} x ${far} ${now}`,
+    `session ${keyId} x ${far}`,
+    `session ${keyId}`,
+  ])
     assertError(await asUser(`tintype_session=${secretBox.seal(note)}`), 401);
   assertError(await asUser('tintype_session=nonsense'), 401);
 });
 
-test('an expired session is 401', async () => {
-  const cookie = await signIn(account.api_key);
+/** The same session, but for its times. */
+function withTimes(cookie: string, expiresAt: number, signedInAt: number): string {
   const { secretBox } = server.app.core;
   const [kind, keyId, mark] = secretBox.open(cookie.slice(cookie.indexOf('=') + 1)).split(' ');
-  const old = secretBox.seal([kind, keyId, mark, Date.now() - 1].join(' '));
-  assertError(await asUser(`tintype_session=${old}`), 401);
+  return `tintype_session=${secretBox.seal([kind, keyId, mark, expiresAt, signedInAt].join(' '))}`;
+}
+
+test('an expired session is 401', async () => {
+  const cookie = await signIn(account.api_key);
+  assert.equal((await asUser(withTimes(cookie, Date.now() + 10_000, Date.now()))).status, 200);
+  assertError(await asUser(withTimes(cookie, Date.now() - 1, Date.now())), 401);
+});
+
+test('looking at it renews it for seven days, and never beyond thirty after signing in', async () => {
+  const [hourMs, dayMs] = [3_600_000, 86_400_000];
+  const cookie = await signIn(account.api_key);
+  const now = Date.now();
+  const renewed = async (signedInAt: number) => {
+    const { status, body, headers } = await server.json(
+      '/session/',
+      withCookie(withTimes(cookie, now + hourMs, signedInAt)),
+    );
+    assert.equal(status, 200);
+    const [, maxAge] = /Max-Age=(\d+);/.exec(headers.get('set-cookie') ?? '') ?? [];
+    return { cookie: cookieIn(headers), expiresAt: Date.parse(body.expires_at), maxAge: Number(maxAge) };
+  };
+  assert.equal((await renewed(now - 20 * dayMs)).maxAge, 7 * 24 * 3600);
+  const last = await renewed(now - 30 * dayMs + hourMs);
+  assert.equal(last.expiresAt, now + hourMs);
+  assert.ok(last.maxAge <= 3600 && last.maxAge > 3000, String(last.maxAge));
+  const again = await server.json('/session/', withCookie(last.cookie));
+  assert.equal(Date.parse(again.body.expires_at), now + hourMs);
 });
 
 test('a key beside the cookie is what counts', async () => {
@@ -175,7 +209,7 @@ test('neither key nor cookie is in the log', async () => {
   assert.ok(!text.includes(cookie.slice(20)));
 });
 
-test('over https the cookie travels by https alone', async () => {
+test('over https the cookie travels by https alone, under a name that no neighbour can plant', async () => {
   await using secure = await startServer({ BASE_URL: 'https://media.example.com' });
   const asked = sendJson('POST', { api_key: operatorKey });
   const { headers } = await secure.json('/session/', {
@@ -183,5 +217,19 @@ test('over https the cookie travels by https alone', async () => {
     headers: { ...asked.headers, ...page },
     key: null,
   });
-  assert.match(headers.get('set-cookie') ?? '', /; Secure$/);
+  const set = headers.get('set-cookie') ?? '';
+  assert.match(
+    set,
+    /^__Host-tintype_session=[\w.-]+; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
+  );
+  const cookie = cookieIn(headers);
+  assert.equal((await secure.json('/user/', withCookie(`other=1; ${cookie}`))).status, 200);
+  assertError(await secure.json('/user/', withCookie(cookie.replace('__Host-', ''))), 401);
+  const left = await secure.json('/session/', { method: 'DELETE', ...withCookie(cookie) });
+  assert.match(left.headers.get('set-cookie') ?? '', /^__Host-tintype_session=; .*Max-Age=0;.*; Secure$/);
+});
+
+test('by plain http the other name opens nothing', async () => {
+  const cookie = await signIn(account.api_key);
+  assertError(await asUser(`__Host-${cookie}`), 401);
 });
