@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { namesTag, parseRange } from './byte-range.ts';
+import { parseRange } from './byte-range.ts';
 
 const all = null;
 const none = 'unsatisfiable';
@@ -99,26 +99,5 @@ describe('byte ranges', () => {
       ),
       { numRuns: 1000 },
     );
-  });
-});
-
-describe('If-None-Match', () => {
-  test('names a tag alone, weak, in a list, or any', () => {
-    for (const [header, expected] of [
-      [undefined, false],
-      ['"abc"', true],
-      ['W/"abc"', true],
-      ['"x", "abc"', true],
-      ['"x",W/"abc" , "y"', true],
-      ['*', true],
-      [' * ', true],
-      ['', false],
-      ['abc', false],
-      ['"ABC"', false],
-      ['"abcd"', false],
-      ['w/"abc"', false],
-      ['"x", "y"', false],
-    ] as const)
-      assert.equal(namesTag(header, '"abc"'), expected, header);
   });
 });

@@ -16,9 +16,3 @@ export function parseRange(header: string | undefined, sizeBytes: number): Range
   if (last !== '' && Number(last) < start) return null;
   return start >= sizeBytes ? 'unsatisfiable' : { start, end };
 }
-
-/** Whether an If-None-Match header names this tag (weak comparison, as the RFC asks for it). */
-export function namesTag(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
-}

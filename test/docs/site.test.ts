@@ -77,6 +77,29 @@ describe('the site', () => {
     assert.equal(headers['cache-control'], 'no-cache');
     const again = await app.inject({ url: '/docs', headers: { 'If-None-Match': String(headers['etag']) } });
     assert.deepEqual([again.statusCode, again.body], [304, '']);
+    for (const [condition, status] of [
+      [`"other", ${String(headers['etag'])}`, 304],
+      [`W/${String(headers['etag'])}`, 304],
+      ['*', 304],
+      ['"other"', 200],
+    ] as const) {
+      const answer = await app.inject({ url: '/docs', headers: { 'If-None-Match': condition } });
+      assert.equal(answer.statusCode, status, condition);
+    }
+  });
+
+  test('a page is compressed by what the client accepts, and by nothing it refuses', async () => {
+    for (const [accepted, encoding] of [
+      ['gzip, deflate, br', 'br'],
+      ['br;q=0, gzip', 'gzip'],
+      ['br;q=0, gzip;q=0', undefined],
+      ['*;q=0', undefined],
+      ['identity', undefined],
+    ] as const) {
+      const { headers } = await app.inject({ url: '/docs', headers: { 'Accept-Encoding': accepted } });
+      assert.equal(headers['content-encoding'], encoding, accepted);
+      assert.equal(headers['vary'], 'Accept-Encoding');
+    }
   });
 
   test('what is not there, or outside of it, is 404', async () => {

@@ -1,11 +1,13 @@
 // Everything that reads a text from outside, given long runs: by itself as large as it may come, and in JSON over the API.
 import assert from 'node:assert/strict';
 import { parseIsoTime } from '../../src/accounts/units.ts';
-import { namesTag, parseRange } from '../../src/delivery/byte-range.ts';
+import { parseRange } from '../../src/delivery/byte-range.ts';
 import { clientKind, negotiateFormat } from '../../src/images/address/negotiate-format.ts';
 import { MultipartFault, MultipartParser } from '../../src/lib/multipart-parser.ts';
 import { assertPublicAddress } from '../../src/platform/egress/public-address.ts';
 import { AppError } from '../../src/platform/errors.ts';
+import { acceptsEncoding } from '../../src/platform/http/accepts-encoding.ts';
+import { namesTag } from '../../src/platform/http/names-tag.ts';
 import { wordsOfQuestion } from '../../src/search/analysis/picture-words.ts';
 import { boundary } from '../support/multipart.ts';
 import type { FuzzAccounts } from './fuzz-accounts.ts';
@@ -27,6 +29,7 @@ export function checkRun(text: string): void {
   const header = text.slice(0, headBytes);
   parseRange(`bytes=${header}`, 1000);
   namesTag(header, '"tag"');
+  acceptsEncoding(header, 'br');
   negotiateFormat(clientKind(header), { alpha: true });
   parseIsoTime(header);
   assert.ok(wordsOfQuestion(header).length <= 16);

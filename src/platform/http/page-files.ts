@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptsEncoding } from './accepts-encoding.ts';
+import { namesTag } from './names-tag.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -41,7 +43,7 @@ export class PageFiles {
       .header('ETag', file.etag)
       .header('X-Content-Type-Options', 'nosniff')
       .header('Cache-Control', isNamedByContent(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
-    if (request.headers['if-none-match'] === file.etag) await reply.code(304).send();
+    if (namesTag(request.headers['if-none-match'], file.etag)) await reply.code(304).send();
     else {
       if (file.encoding) reply.header('Content-Encoding', file.encoding);
       await reply.send(file.bytes);
@@ -51,7 +53,7 @@ export class PageFiles {
 
   async #find(name: string, accepted: string): Promise<Kept | null> {
     for (const [encoding, ending] of encodings) {
-      if (!new RegExp(`\\b${encoding}\\b`).test(accepted)) continue;
+      if (!acceptsEncoding(accepted, encoding)) continue;
       const file = await this.#load(name + ending, encoding);
       if (file) return file;
     }
