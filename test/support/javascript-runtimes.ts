@@ -34,7 +34,7 @@ function printed(args: string[]): Runtime['resultOfTask'] {
     );
     const { stdout } = await promisify(execFile)(program, args, {
       cwd: folder,
-      timeout: 30_000,
+      timeout: 120_000,
       // What they keep stays in the project, and goes with it.
       env: { HOME: folder, DENO_DIR: join(folder, '.deno'), DENO_NO_UPDATE_CHECK: '1' },
     });
