@@ -1,4 +1,5 @@
 // Which objects are shown, kept in the address of the page: it can be shared, and the way back leads to it.
+import { useMemo } from 'react';
 import { useSearchParams } from 'wouter';
 import { paths } from '../paths.ts';
 
@@ -15,7 +16,7 @@ export const standardThreshold = 0.7;
 
 export function useFilters(): [Filters, (change: Partial<Filters>) => void] {
   const [params, setParams] = useSearchParams();
-  const filters = readFilters(params);
+  const filters = useMemo(() => readFilters(params), [params]);
   const change = (next: Partial<Filters>): void => {
     // While another page is loading this one is still there, unseen, and must not call its user back.
     if (location.pathname === paths.library) setParams(writeFilters({ ...filters, ...next }));

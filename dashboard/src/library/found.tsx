@@ -1,5 +1,6 @@
 // What was found by describing it, the most alike first, with score and caption.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
 import { Link } from 'wouter';
 import { type Found, isRefusal } from '../../../client/src/index.ts';
 import { tintype } from '../api.ts';
@@ -11,10 +12,11 @@ import type { Filters } from './filters.ts';
 import { Grid } from './grid.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { Tile, type TileObject } from './tile.tsx';
-import { useSelection } from './use-selection.ts';
+import { SelectionContext, useSelection } from './use-selection.ts';
 
 const captionHeight = 72;
 const atMost = 100;
+const nothing: readonly Found[] = [];
 
 export function FoundObjects({ filters }: { filters: Filters }) {
   const { q, tags, folder, threshold } = filters;
@@ -31,12 +33,9 @@ export function FoundObjects({ filters }: { filters: Filters }) {
       }),
     placeholderData: keepPreviousData,
   });
-  const found = search.data ?? [];
-  const tiles = found.map(asTile);
-  const selection = useSelection(
-    (index) => tiles[index],
-    async (first, last) => tiles.slice(first, last + 1),
-  );
+  const found = search.data ?? nothing;
+  const { at, between, drawTile } = useMemo(() => tilesOf(found), [found]);
+  const selection = useSelection(at, between);
   if (search.isError) return <WhyNot error={search.error} retry={() => void search.refetch()} />;
   if (!search.data) return <Loading what="what is alike" error={search.failureReason} />;
   if (found.length === 0) return <NothingFound q={q} threshold={threshold} />;
@@ -45,24 +44,27 @@ export function FoundObjects({ filters }: { filters: Filters }) {
       <p className="muted" role="status">
         {count(found.length, 'picture')} found{found.length === atMost ? ', the most alike of more' : ''}
       </p>
-      <Grid total={found.length} label="Found pictures" captionHeight={captionHeight}>
-        {(index) => {
-          const one = found[index];
-          return (
-            one && (
-              <Tile
-                object={asTile(one)}
-                score={one.similarity}
-                isSelected={selection.objects.has(one.objectId)}
-                onSelect={(isSelected, extend) => selection.set(index, isSelected, extend)}
-              />
-            )
-          );
-        }}
-      </Grid>
+      <SelectionContext value={selection}>
+        <Grid total={found.length} label="Found pictures" captionHeight={captionHeight}>
+          {drawTile}
+        </Grid>
+      </SelectionContext>
       {selection.objects.size > 0 && <SelectionBar selection={selection} />}
     </>
   );
+}
+
+function tilesOf(found: readonly Found[]) {
+  const tiles = found.map(asTile);
+  return {
+    at: (index: number): TileObject | undefined => tiles[index],
+    between: async (first: number, last: number): Promise<readonly TileObject[]> =>
+      tiles.slice(first, last + 1),
+    drawTile: (index: number): ReactNode => {
+      const object = tiles[index];
+      return object && <Tile index={index} object={object} score={found[index]?.similarity} />;
+    },
+  };
 }
 
 function asTile({ objectId, objectUrl, caption }: Found): TileObject {

@@ -1,18 +1,30 @@
 // A grid of any number of tiles, of which only those in view exist.
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  type RefObject,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { useRowsInView } from './use-rows-in-view.ts';
 
 const gap = 8;
 const leastTileWidth = 168;
 /** Browsers cut off what is higher; Firefox at about this. */
 const highestPixels = 16_000_000;
 
+type DrawTile = (index: number) => ReactNode;
 type GridProps = {
   readonly total: number;
   readonly label: string;
   readonly captionHeight?: number;
   readonly onShow?: (first: number, last: number) => void;
-  readonly children: (index: number) => ReactNode;
+  /** The same one as long as it draws the same. */
+  readonly children: DrawTile;
 };
 
 export function Grid({ total: all, label, captionHeight = 0, onShow, children }: GridProps) {
@@ -20,16 +32,12 @@ export function Grid({ total: all, label, captionHeight = 0, onShow, children }:
   const { columns, tileWidth } = useColumns(element);
   const rowHeight = tileWidth + captionHeight + gap;
   const total = Math.min(all, Math.floor(highestPixels / rowHeight) * columns);
-  const virtualizer = useWindowVirtualizer({
-    count: Math.ceil(total / columns),
-    estimateSize: () => rowHeight,
-    overscan: 3,
-    scrollMargin: element.current?.offsetTop ?? 0,
-  });
-  useEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
-  const rows = virtualizer.getVirtualItems();
-  const [first, last] = [(rows[0]?.index ?? 0) * columns, ((rows.at(-1)?.index ?? 0) + 1) * columns - 1];
-  useEffect(() => onShow?.(first, Math.min(last, Math.max(0, total - 1))), [onShow, first, last, total]);
+  const rowCount = Math.ceil(total / columns);
+  const { first, last } = useRowsInView(element, rowCount, rowHeight);
+  // What has come is drawn in small pieces too.
+  const drawTile = useDeferredValue(children);
+  const lastTile = Math.max(0, Math.min((last + 1) * columns, total) - 1);
+  useEffect(() => onShow?.(first * columns, lastTile), [onShow, first, columns, lastTile]);
 
   return (
     <>
@@ -38,31 +46,12 @@ export function Grid({ total: all, label, captionHeight = 0, onShow, children }:
         role="list"
         aria-label={label}
         className="grid"
-        style={{ height: virtualizer.getTotalSize() }}
+        style={{ height: rowCount * rowHeight }}
         onKeyDown={(event) => moveFocus(event, columns)}
       >
-        {rows.map((row) =>
-          Array.from({ length: Math.min(columns, total - row.index * columns) }, (_, column) => {
-            const index = row.index * columns + column;
-            return (
-              <div
-                key={index}
-                role="listitem"
-                aria-setsize={total}
-                aria-posinset={index + 1}
-                data-index={index}
-                className="grid-cell"
-                style={{
-                  width: tileWidth,
-                  height: rowHeight - gap,
-                  translate: `${column * (tileWidth + gap)}px ${row.start - virtualizer.options.scrollMargin}px`,
-                }}
-              >
-                {children(index)}
-              </div>
-            );
-          }),
-        )}
+        {Array.from({ length: last - first + 1 }, (_, row) => (
+          <Row key={first + row} row={first + row} {...{ columns, tileWidth, rowHeight, total, drawTile }} />
+        ))}
       </div>
       {total < all && (
         <p className="muted">
@@ -73,7 +62,39 @@ export function Grid({ total: all, label, captionHeight = 0, onShow, children }:
   );
 }
 
-function useColumns(element: React.RefObject<HTMLDivElement | null>): { columns: number; tileWidth: number } {
+type RowProps = {
+  readonly row: number;
+  readonly columns: number;
+  readonly tileWidth: number;
+  readonly rowHeight: number;
+  readonly total: number;
+  readonly drawTile: DrawTile;
+};
+
+const Row = memo(function Row({ row, columns, tileWidth, rowHeight, total, drawTile }: RowProps) {
+  return Array.from({ length: Math.min(columns, total - row * columns) }, (_, column) => {
+    const index = row * columns + column;
+    return (
+      <div
+        key={column}
+        role="listitem"
+        aria-setsize={total}
+        aria-posinset={index + 1}
+        data-index={index}
+        className="grid-cell"
+        style={{
+          width: tileWidth,
+          height: rowHeight - gap,
+          translate: `${column * (tileWidth + gap)}px ${row * rowHeight}px`,
+        }}
+      >
+        {drawTile(index)}
+      </div>
+    );
+  });
+});
+
+function useColumns(element: RefObject<HTMLDivElement | null>): { columns: number; tileWidth: number } {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     const target = element.current;

@@ -1,5 +1,6 @@
 // The library: everything that is stored, newest first, or what was searched for.
 import './library.css';
+import { useCallback } from 'react';
 import { Link } from 'wouter';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -13,7 +14,7 @@ import { Grid } from './grid.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { Tile } from './tile.tsx';
 import { useObjects } from './use-objects.ts';
-import { useSelection } from './use-selection.ts';
+import { SelectionContext, useSelection } from './use-selection.ts';
 
 export function LibraryPage() {
   useTitle('Library');
@@ -44,6 +45,14 @@ export function LibraryPage() {
 function StoredObjects({ filters, onClear }: { filters: Filters; onClear: () => void }) {
   const objects = useObjects(filters);
   const selection = useSelection(objects.at, objects.between);
+  const { at } = objects;
+  const drawTile = useCallback(
+    (index: number) => {
+      const object = at(index);
+      return object ? <Tile index={index} object={object} /> : <div className="tile tile-waiting" />;
+    },
+    [at],
+  );
   const isFiltered = filters.tags.length > 0 || filters.folder !== null || filters.type !== null;
   if (objects.error) return <Failure error={objects.error} retry={objects.retry} />;
   if (objects.total === null) return <Loading what="the library" error={objects.failure} />;
@@ -53,20 +62,11 @@ function StoredObjects({ filters, onClear }: { filters: Filters; onClear: () => 
       <p className="muted" role="status">
         {objects.isCounted ? count(objects.total, 'object') : 'More than 10,000 objects'}
       </p>
-      <Grid total={objects.total} label="Objects" onShow={objects.show}>
-        {(index) => {
-          const object = objects.at(index);
-          return object ? (
-            <Tile
-              object={object}
-              isSelected={selection.objects.has(object.object_id)}
-              onSelect={(isSelected, extend) => selection.set(index, isSelected, extend)}
-            />
-          ) : (
-            <div className="tile tile-waiting" />
-          );
-        }}
-      </Grid>
+      <SelectionContext value={selection}>
+        <Grid total={objects.total} label="Objects" onShow={objects.show}>
+          {drawTile}
+        </Grid>
+      </SelectionContext>
       {selection.objects.size > 0 && <SelectionBar selection={selection} />}
     </>
   );

@@ -1,14 +1,15 @@
 // One picture of the grid: a link to its page, with a box to select it.
-import { Link } from 'wouter';
+import { memo, use } from 'react';
 import type { ObjectDetails } from '../../../client/src/index.ts';
 import { image } from '../../../client/src/index.ts';
+import { PlainLink } from '../parts/plain-link.tsx';
 import { duration } from '../parts/units.ts';
 import { objectPath } from '../paths.ts';
+import { SelectionContext } from './use-selection.ts';
 
 type TileProps = {
+  readonly index: number;
   readonly object: TileObject;
-  readonly isSelected: boolean;
-  readonly onSelect: (isSelected: boolean, extend: boolean) => void;
   readonly score?: number | undefined;
 };
 
@@ -21,13 +22,15 @@ export type TileObject = Pick<ObjectDetails, 'object_id' | 'object_url'> &
     >
   >;
 
-export function Tile({ object, isSelected, onSelect, score }: TileProps) {
+export const Tile = memo(function Tile({ index, object, score }: TileProps) {
+  const selection = use(SelectionContext);
+  const isSelected = selection.objects.has(object.object_id);
   const name = object.original_file_name ?? object.object_id;
   const described = object.caption ?? name;
   const isUnfinished = object.status === 'queued' || object.status === 'processing';
   return (
     <div className="tile" data-selected={isSelected || undefined}>
-      <Link href={objectPath(object.object_id)} className="tile-link" data-tile="">
+      <PlainLink href={objectPath(object.object_id)} className="tile-link" data-tile="">
         <img
           src={image(object.object_url).height(200).width(200).format('webp').url}
           alt={described}
@@ -39,7 +42,7 @@ export function Tile({ object, isSelected, onSelect, score }: TileProps) {
         />
         {object.duration !== undefined && <span className="tile-badge">▶ {duration(object.duration)}</span>}
         {object.status === 'failed' && <span className="tile-badge">failed</span>}
-      </Link>
+      </PlainLink>
       {isUnfinished && (
         <progress value={object.progress ?? 0} max={100} aria-label={`${name} is being processed`} />
       )}
@@ -48,7 +51,7 @@ export function Tile({ object, isSelected, onSelect, score }: TileProps) {
         aria-label={`Select ${name}`}
         checked={isSelected}
         onChange={() => undefined}
-        onClick={(event) => onSelect(!isSelected, event.shiftKey)}
+        onClick={(event) => selection.set(index, !isSelected, event.shiftKey)}
       />
       {score !== undefined && (
         <p className="tile-caption">
@@ -57,4 +60,4 @@ export function Tile({ object, isSelected, onSelect, score }: TileProps) {
       )}
     </div>
   );
-}
+});

@@ -24,7 +24,7 @@ export type Objects = {
 };
 
 export function useObjects(filters: Filters): Objects {
-  const query = listQuery(filters);
+  const query = useMemo(() => listQuery(filters), [filters]);
   const queries = useQueryClient();
   const [range, setRange] = useState<[number, number]>([0, 0]);
   const first = useQuery({ ...pageOptions(query, 0), placeholderData: keepPreviousData });
@@ -35,27 +35,36 @@ export function useObjects(filters: Filters): Objects {
     // Rebuilt when a page came, not at every rendering.
     [range, ...pages.map(({ data }) => data)],
   );
-  const pageAt = (number: number): Listing | undefined =>
-    byNumber.get(number) ?? (number === 0 ? first.data : undefined);
+  const at = useCallback(
+    (index: number) => {
+      const number = Math.floor(index / pageSize);
+      const page = byNumber.get(number) ?? (number === 0 ? first.data : undefined);
+      return page?.items[index % pageSize];
+    },
+    [byNumber, first.data],
+  );
   const show = useCallback((from: number, to: number) => {
     const next: [number, number] = [Math.floor(from / pageSize), Math.floor(Math.max(from, to) / pageSize)];
     setRange((now) => (now[0] === next[0] && now[1] === next[1] ? now : next));
   }, []);
-  const between = async (from: number, to: number): Promise<ObjectDetails[]> => {
-    const found: ObjectDetails[] = [];
-    for (let number = Math.floor(from / pageSize); number <= Math.floor(to / pageSize); number += 1) {
-      const { items } = await queries.fetchQuery({ ...pageOptions(query, number), staleTime: 60_000 });
-      const start = number * pageSize;
-      found.push(...items.slice(Math.max(0, from - start), to - start + 1));
-    }
-    return found;
-  };
+  const between = useCallback(
+    async (from: number, to: number): Promise<ObjectDetails[]> => {
+      const found: ObjectDetails[] = [];
+      for (let number = Math.floor(from / pageSize); number <= Math.floor(to / pageSize); number += 1) {
+        const { items } = await queries.fetchQuery({ ...pageOptions(query, number), staleTime: 60_000 });
+        const start = number * pageSize;
+        found.push(...items.slice(Math.max(0, from - start), to - start + 1));
+      }
+      return found;
+    },
+    [queries, query],
+  );
   const failed = pages.find(({ isError }) => isError);
   return {
     total: first.data ? totalOf(first.data, [...byNumber]) : null,
     isCounted: first.data?.total !== null,
     between,
-    at: (index) => pageAt(Math.floor(index / pageSize))?.items[index % pageSize],
+    at,
     show,
     error: first.isError ? first.error : (failed?.error ?? null),
     failure: first.failureReason,
