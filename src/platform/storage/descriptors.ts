@@ -9,6 +9,9 @@ export const syncDescriptor = promisify(fsync);
 
 const { O_CREAT, O_EXCL, O_SYNC, O_WRONLY } = constants;
 
+/** macOS leaves what is written so in the drive's own memory, which its fsync does not; Windows has no such flag. */
+export const writesCanSync = process.platform === 'linux';
+
 /** A file that was not there before. `synced`: each write is on the disk when it returns, as if an fsync came with it. */
 export function openNewFile(path: string, { synced }: { synced: boolean }): Promise<number> {
   return openDescriptor(path, O_CREAT | O_EXCL | O_WRONLY | (synced ? O_SYNC : 0), 0o600);

@@ -2,7 +2,7 @@
 // small file costs one write that is synced as it is made; the file is opened only then, so an upload refused early never
 // touches the disk.
 
-import { closeInBackground, closeSynced, syncDescriptor, writeVector } from './descriptors.ts';
+import { closeInBackground, closeSynced, syncDescriptor, writesCanSync, writeVector } from './descriptors.ts';
 
 /** A descriptor of a file that was not there before; `synced` when each write is to be on the disk as it returns. */
 export type OpenFile = (path: string, options: { synced: boolean }) => Promise<number>;
@@ -46,8 +46,8 @@ export class GatheringWriter {
   /** Unless it is open already: all of it is here, so that one write is the last. */
   async openWhole(): Promise<void> {
     if (this.#descriptor !== undefined) return;
-    this.#descriptor = await this.#open(this.path, { synced: true });
-    this.#syncsItself = true;
+    this.#descriptor = await this.#open(this.path, { synced: writesCanSync });
+    this.#syncsItself = writesCanSync;
   }
 
   async flush(): Promise<number> {
@@ -64,7 +64,8 @@ export class GatheringWriter {
   async sync(): Promise<void> {
     await this.openWhole();
     const descriptor = await this.flush();
-    if (!this.#syncsItself) await syncDescriptor(descriptor);
+    // An empty file was never written to.
+    if (!this.#syncsItself || this.size === 0) await syncDescriptor(descriptor);
     this.#isSynced = true;
   }
 
