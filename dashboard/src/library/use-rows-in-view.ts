@@ -2,7 +2,7 @@
 import { type RefObject, startTransition, useEffect, useState } from 'react';
 
 /** Drawn beyond what is in view, so that they are there when they come into it. */
-const spareRows = 3;
+const spareRows = 2;
 
 export type Rows = { readonly first: number; readonly last: number };
 
