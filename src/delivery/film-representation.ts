@@ -2,10 +2,11 @@
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { AppError } from '../platform/errors.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import type { Range } from './byte-range.ts';
 import type { FilmFile } from './film-files.ts';
-import { goneError, type ObjectFacts } from './object-facts.ts';
+import { type ObjectFacts, unlessInDoubt } from './object-facts.ts';
 import {
   heldRepresentation,
   type Lifetime,
@@ -33,7 +34,7 @@ export async function filmRepresentation(
   const headers = representationHeaders({ ...common, sha256 });
   const open = async (range: Range | null): Promise<Readable> => {
     const stream = await storage.get(file.key, range ?? undefined);
-    if (!stream) throw goneError(facts);
+    if (!stream) throw unlessInDoubt(facts, new AppError('object_not_found'));
     return stream;
   };
   if (sizeBytes <= maxHeldBytes) return heldRepresentation([facts], await buffer(await open(null)), headers);

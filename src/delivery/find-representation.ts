@@ -25,7 +25,7 @@ import type { PublicAddress } from './address.ts';
 import type { NameForNginx } from './hand-to-nginx.ts';
 import { findFilmFile, type FoundFilmFile } from './film-files.ts';
 import { filmRepresentation } from './film-representation.ts';
-import { type FactsCache, goneError, type ObjectFacts } from './object-facts.ts';
+import { type FactsCache, type ObjectFacts, unlessInDoubt } from './object-facts.ts';
 import {
   heldRepresentation,
   type Lifetime,
@@ -100,7 +100,7 @@ export class RepresentationFinder {
       if (!facts || facts.backend !== backend) throw new AppError('object_not_found');
       return await this.#represent(ask, facts);
     } catch (error) {
-      throw facts?.inDoubt && isNotFound(error) ? goneError(facts, error) : error;
+      throw unlessInDoubt(facts, error);
     }
   }
 
@@ -280,10 +280,6 @@ export class RepresentationFinder {
       sharedWith: isOpen(facts, name, presetAlone) ? 'all' : 'nobody',
     };
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'object_not_found';
 }
 
 function isLarge(source: Parameters<typeof planRendering>[0], wanted: VariantTransformation): boolean {

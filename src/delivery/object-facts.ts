@@ -6,7 +6,7 @@ import type { Presets } from '../images/address/transformation.ts';
 import { Lru } from '../lib/lru.ts';
 import type { ObjectRow } from '../objects/tables.ts';
 import type { Database } from '../platform/database/database.ts';
-import { AppError, retryAfter } from '../platform/errors.ts';
+import { AppError, type ErrorCode, retryAfter } from '../platform/errors.ts';
 
 const defaultMaxKept = 50_000;
 
@@ -76,7 +76,7 @@ export class FactsCache {
     for (;;) {
       const changes = this.#changes;
       const facts = await this.#load(bucketId, objectId).catch((error: unknown) => {
-        const known = isAway(error) ? this.#inDoubt.get(key) : undefined;
+        const known = isCode(error, 'database_unavailable') ? this.#inDoubt.get(key) : undefined;
         if (known) return { ...known, inDoubt: true };
         throw error;
       });
@@ -148,14 +148,14 @@ export class FactsCache {
   }
 }
 
-/** When files are not there: the id may be that of another object by now, which only the database could tell. */
-export function goneError({ inDoubt }: Pick<ObjectFacts, 'inDoubt'>, cause?: unknown): AppError {
-  if (!inDoubt) return new AppError('object_not_found', undefined, { cause });
-  return new AppError('database_unavailable', undefined, { ...retryAfter(1), cause });
+/** That files are gone says nothing of an object in doubt: the id may be another's by now, which only the database could tell. */
+export function unlessInDoubt(facts: ObjectFacts | null, error: unknown): unknown {
+  if (!facts?.inDoubt || !isCode(error, 'object_not_found')) return error;
+  return new AppError('database_unavailable', undefined, { ...retryAfter(1), cause: error });
 }
 
-function isAway(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'database_unavailable';
+function isCode(error: unknown, code: ErrorCode): boolean {
+  return error instanceof AppError && error.code === code;
 }
 
 function keyOf(facts: Pick<ObjectFacts, 'bucket_id' | 'object_id'>): string {
