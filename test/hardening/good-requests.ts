@@ -1,59 +1,45 @@
-// One well-behaved client that asks for one thing after another on one connection, and how long each answer took.
+// A well-behaved client of two services, and how long each answer took that it got. One of them is attacked; the other
+// tells what the machine would have given at the same moment.
 import assert from 'node:assert/strict';
-import { Agent, get } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Asked, Order } from './good-requests-thread.ts';
 
-const pauseMs = 2;
+/** Milliseconds, sorted. */
+export type Took = { attacked: number[]; beside: number[] };
 
 export class GoodRequests {
-  readonly #urls: readonly string[];
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  #tookMs: number[] = [];
-  #isStopped = false;
-  #running: Promise<void> | undefined;
+  readonly #thread: Worker;
 
-  constructor(urls: readonly string[]) {
-    this.#urls = urls;
+  constructor({ attacked, beside }: { attacked: readonly string[]; beside: readonly string[] }) {
+    this.#thread = new Worker(new URL('./good-requests-thread.ts', import.meta.url), {
+      workerData: [attacked, beside],
+    });
   }
 
   start(): void {
-    this.#tookMs = [];
-    this.#isStopped = false;
-    this.#running = this.#run();
+    this.#order('start');
   }
 
-  /** How long each took, sorted. Throws when one was not answered with 200. */
-  async stop(): Promise<number[]> {
-    this.#isStopped = true;
-    await this.#running;
-    return this.#tookMs.toSorted((left, right) => left - right);
+  /** Throws when one was not answered with 200. */
+  async stop(): Promise<Took> {
+    this.#order('stop');
+    const [[attacked, beside]] = (await once(this.#thread, 'message')) as [[Asked[], Asked[]]];
+    return { attacked: sortedTimes(attacked), beside: sortedTimes(beside) };
   }
 
-  close(): void {
-    this.#isStopped = true;
-    this.#agent.destroy();
+  async close(): Promise<void> {
+    await this.#thread.terminate();
   }
 
-  async #run(): Promise<void> {
-    for (let count = 0; !this.#isStopped; count += 1) {
-      const url = this.#urls[count % this.#urls.length] as string;
-      const startedAt = performance.now();
-      const status = await this.#ask(url);
-      this.#tookMs.push(performance.now() - startedAt);
-      assert.equal(status, 200, url);
-      await pause(pauseMs);
-    }
+  #order(order: Order): void {
+    this.#thread.postMessage(order);
   }
+}
 
-  #ask(url: string): Promise<number | undefined> {
-    return new Promise((resolve, reject) => {
-      const request = get(url, { agent: this.#agent }, (response) => {
-        response.resume().on('end', () => resolve(response.statusCode));
-        response.on('error', reject);
-      });
-      request.on('error', reject);
-    });
-  }
+function sortedTimes(asked: readonly Asked[]): number[] {
+  for (const { status, url } of asked) assert.equal(status, 200, url);
+  return asked.map(({ tookMs }) => tookMs).toSorted((left, right) => left - right);
 }
 
 export function percentile(sorted: readonly number[], share: number): number {

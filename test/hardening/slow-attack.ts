@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RawAnswer } from '../support/raw-http.ts';
 import { residentMegabytes } from './descriptors.ts';
-import { type GoodRequests, percentile } from './good-requests.ts';
+import { type GoodRequests, percentile, type Took } from './good-requests.ts';
 import { SlowClients } from './slow-clients.ts';
 import { evasions, heads, uploads } from './slow-kinds.ts';
 import { steadyUpload } from './steady-upload.ts';
@@ -16,9 +16,9 @@ export const steady = { sizeBytes: 40 * 1024 * 1024, bytesPerSecond: 1024 * 1024
 export type Attacked = { url: string; pid: number; dataDir: string };
 export type Seen = {
   slow: SlowClients;
-  /** How long good requests took while the slow heads were there, and after them, sorted. */
-  withHeads: number[];
-  withUploads: number[];
+  /** How long good requests took while the slow heads were there, and after them. */
+  withHeads: Took;
+  withUploads: Took;
   steadyEnd: { answer: RawAnswer; seconds: number };
   mostOriginals: number;
 };
@@ -50,9 +50,8 @@ export async function slowAttack(
     await until(() => slow.allGone());
     const steadyEnd = await uploading;
     const withUploads = await good.stop();
-    console.log(
-      `  good requests with slow heads ${figures(withHeads)}, with slow uploads ${figures(withUploads)}`,
-    );
+    console.log(`  good requests with slow heads ${comparison(withHeads)}`);
+    console.log(`  good requests with slow uploads ${comparison(withUploads)}`);
     console.log(`  memory ${memoryBefore} → ${memoryMeanwhile} → ${await residentMegabytes(pid)} MB`);
     return { slow, withHeads, withUploads, steadyEnd, mostOriginals };
   } finally {
@@ -60,7 +59,11 @@ export async function slowAttack(
   }
 }
 
-export function figures(sorted: readonly number[]): string {
+export function comparison({ attacked, beside }: Took): string {
+  return `${figures(attacked)}; of a service beside it ${figures(beside)}`;
+}
+
+function figures(sorted: readonly number[]): string {
   const [middle, high, most] = [0.5, 0.99, 1].map((share) => percentile(sorted, share).toFixed(1));
   return `p50 ${middle}, p99 ${high}, most ${most} ms (${sorted.length})`;
 }

@@ -53,6 +53,8 @@ export type HttpServerOptions = {
 const maxJsonBytes = 1024 * 1024;
 const idleSocketMs = 60_000;
 const headersMs = 10_000;
+/** Often: thousands that came together are sent away in small groups, and nobody else waits for it. */
+const lateHeadsEveryMs = 100;
 const keepAliveMs = 30_000;
 /** How long a client may go on sending a body that was already answered with an error. */
 const drainMs = 10_000;
@@ -130,7 +132,7 @@ function listeningServer(
     {
       headersTimeout: headersMs,
       requestTimeout: 0,
-      connectionsCheckingInterval: 1000,
+      connectionsCheckingInterval: lateHeadsEveryMs,
       keepAliveTimeout: keepAliveMs,
       // Required all the same, but refused with our own error body.
       requireHostHeader: false,
