@@ -11,7 +11,11 @@ import { atMost, type Scenario } from './support/report.ts';
 import { operatorKey, startService } from './support/service.ts';
 import { startThumbnailFront } from './support/thumbnail-front.ts';
 
-const wheelSteps = 150;
+/** Looking at the pictures that come, then past them to somewhere below. */
+const wheelTurns = [
+  { steps: 100, pixels: 50 },
+  { steps: 150, pixels: 400 },
+];
 const jumps = 20;
 
 export const dashboard: Scenario = async () => {
@@ -54,17 +58,24 @@ async function openLibrary(browser: Browser, url: string): Promise<Page> {
   return page;
 }
 
-/** By the wheel as a person does, then by the bar to far away. */
+/** By the wheel as a person does, then by the bar to far away, until the pictures there have come. */
 async function scrollAbout(page: Page): Promise<void> {
   await page.mouse.move(640, 600);
-  for (let step = 0; step < wheelSteps; step += 1) {
-    await page.mouse.wheel(0, 400);
-    await page.waitForTimeout(16);
-  }
+  for (const { steps, pixels } of wheelTurns)
+    for (let step = 0; step < steps; step += 1) {
+      await page.mouse.wheel(0, pixels);
+      await page.waitForTimeout(16);
+    }
   for (let jump = 1; jump <= jumps; jump += 1) {
     await page.evaluate(
       `scrollTo(0, document.documentElement.scrollHeight * ${(jump * 7) % jumps} / ${jumps})`,
     );
     await page.waitForTimeout(100);
+    await page.evaluate(pictureInTheMiddle);
   }
 }
+
+const pictureInTheMiddle = `new Promise((resolve) => {
+  const look = () => document.elementFromPoint(640, 450)?.matches('img') ? resolve() : setTimeout(look, 50);
+  look();
+})`;

@@ -13,7 +13,7 @@ type TraceEvent = {
 /** Of all tasks: the longest by the clock, and the most that one computed. They may be two, where others want the processor. */
 export type LongestTask = { wallMs: number; cpuMs: number };
 
-const categories = ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline', '__metadata'];
+const categories = ['disabled-by-default-devtools.timeline', '__metadata'];
 
 export async function longestTask(
   browser: Browser,

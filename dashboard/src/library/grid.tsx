@@ -4,12 +4,14 @@ import {
   memo,
   type ReactNode,
   type RefObject,
+  useCallback,
   useDeferredValue,
   useEffect,
   useLayoutEffect,
   useRef,
   useState,
 } from 'react';
+import { useDrawnRows } from './use-drawn-rows.ts';
 import { useRowsInView } from './use-rows-in-view.ts';
 
 const gap = 8;
@@ -17,25 +19,33 @@ const leastTileWidth = 168;
 /** Browsers cut off what is higher; Firefox at about this. */
 const highestPixels = 16_000_000;
 
+/** Null or nothing while that one has not come. */
 type DrawTile = (index: number) => ReactNode;
 type GridProps = {
   readonly total: number;
   readonly label: string;
   readonly captionHeight?: number;
   readonly onShow?: (first: number, last: number) => void;
+  /** What stands for a tile that is not drawn yet. */
+  readonly colorOf?: (index: number) => string | null | undefined;
   /** The same one as long as it draws the same. */
   readonly children: DrawTile;
 };
 
-export function Grid({ total: all, label, captionHeight = 0, onShow, children }: GridProps) {
+export function Grid({ total: all, label, captionHeight = 0, onShow, colorOf, children }: GridProps) {
   const element = useRef<HTMLDivElement>(null);
   const { columns, tileWidth } = useColumns(element);
   const rowHeight = tileWidth + captionHeight + gap;
   const total = Math.min(all, Math.floor(highestPixels / rowHeight) * columns);
   const rowCount = Math.ceil(total / columns);
-  const { first, last } = useRowsInView(element, rowCount, rowHeight);
-  // What has come is drawn in small pieces too.
+  const inView = useRowsInView(element, rowCount, rowHeight);
+  const { first, last } = inView;
   const drawTile = useDeferredValue(children);
+  const hasCome = useCallback(
+    (row: number) => Boolean(drawTile(row * columns) ?? drawTile(Math.min((row + 1) * columns, total) - 1)),
+    [drawTile, columns, total],
+  );
+  const drawn = useDrawnRows(inView, hasCome);
   const lastTile = Math.max(0, Math.min((last + 1) * columns, total) - 1);
   useEffect(() => onShow?.(first * columns, lastTile), [onShow, first, columns, lastTile]);
 
@@ -49,9 +59,15 @@ export function Grid({ total: all, label, captionHeight = 0, onShow, children }:
         style={{ height: rowCount * rowHeight }}
         onKeyDown={(event) => moveFocus(event, columns)}
       >
-        {Array.from({ length: last - first + 1 }, (_, row) => (
-          <Row key={first + row} row={first + row} {...{ columns, tileWidth, rowHeight, total, drawTile }} />
-        ))}
+        {Array.from({ length: last - first + 1 }, (_, index) => {
+          const row = first + index;
+          const shape = { row, columns, tileWidth, rowHeight, total };
+          return drawn.has(row) ? (
+            <Row key={row} {...shape} drawTile={drawTile} />
+          ) : (
+            <WaitingRow key={row} {...shape} colorOf={colorOf} />
+          );
+        })}
       </div>
       {total < all && (
         <p className="muted">
@@ -62,18 +78,47 @@ export function Grid({ total: all, label, captionHeight = 0, onShow, children }:
   );
 }
 
-type RowProps = {
+type RowShape = {
   readonly row: number;
   readonly columns: number;
   readonly tileWidth: number;
   readonly rowHeight: number;
   readonly total: number;
-  readonly drawTile: DrawTile;
 };
+type RowProps = RowShape & { readonly drawTile: DrawTile };
 
-const Row = memo(function Row({ row, columns, tileWidth, rowHeight, total, drawTile }: RowProps) {
-  return Array.from({ length: Math.min(columns, total - row * columns) }, (_, column) => {
+const tilesIn = ({ row, columns, total }: RowShape): number => Math.min(columns, total - row * columns);
+
+type WaitingRowProps = RowShape & { readonly colorOf: GridProps['colorOf'] };
+
+/** One element that looks like tiles: thousands pass by without ever being more. */
+const WaitingRow = memo(function WaitingRow({ colorOf, ...shape }: WaitingRowProps) {
+  const { row, columns, tileWidth, rowHeight } = shape;
+  const stripes = Array.from({ length: tilesIn(shape) }, (_, column) => {
+    const color = colorOf?.(row * columns + column) ?? 'var(--raised)';
+    const left = column * (tileWidth + gap);
+    const right = left + tileWidth;
+    return `${color} ${left}px ${right}px, transparent ${right}px ${right + gap}px`;
+  });
+  return (
+    <div
+      aria-hidden
+      className="grid-row-waiting"
+      style={{
+        height: rowHeight - gap,
+        translate: `0 ${row * rowHeight}px`,
+        backgroundImage: `linear-gradient(to right, ${stripes.join(', ')})`,
+      }}
+    />
+  );
+});
+
+const Row = memo(function Row({ drawTile, ...shape }: RowProps) {
+  const { row, columns, tileWidth, rowHeight, total } = shape;
+  return Array.from({ length: tilesIn(shape) }, (_, column) => {
     const index = row * columns + column;
+    const tile = drawTile(index);
+    if (!tile) return null;
     return (
       <div
         key={column}
@@ -88,7 +133,7 @@ const Row = memo(function Row({ row, columns, tileWidth, rowHeight, total, drawT
           translate: `${column * (tileWidth + gap)}px ${row * rowHeight}px`,
         }}
       >
-        {drawTile(index)}
+        {tile}
       </div>
     );
   });

@@ -49,10 +49,11 @@ function StoredObjects({ filters, onClear }: { filters: Filters; onClear: () => 
   const drawTile = useCallback(
     (index: number) => {
       const object = at(index);
-      return object ? <Tile index={index} object={object} /> : <div className="tile tile-waiting" />;
+      return object && <Tile index={index} object={object} />;
     },
     [at],
   );
+  const colorOf = useCallback((index: number) => at(index)?.dominant_color, [at]);
   const isFiltered = filters.tags.length > 0 || filters.folder !== null || filters.type !== null;
   if (objects.error) return <Failure error={objects.error} retry={objects.retry} />;
   if (objects.total === null) return <Loading what="the library" error={objects.failure} />;
@@ -63,7 +64,7 @@ function StoredObjects({ filters, onClear }: { filters: Filters; onClear: () => 
         {objects.isCounted ? count(objects.total, 'object') : 'More than 10,000 objects'}
       </p>
       <SelectionContext value={selection}>
-        <Grid total={objects.total} label="Objects" onShow={objects.show}>
+        <Grid total={objects.total} label="Objects" onShow={objects.show} colorOf={colorOf}>
           {drawTile}
         </Grid>
       </SelectionContext>

@@ -1,24 +1,37 @@
 // Which rows of a grid of equal rows are in view or close to it, as the window is scrolled.
-import { type RefObject, startTransition, useEffect, useState } from 'react';
+import { type RefObject, useEffect, useState } from 'react';
 
 /** Drawn beyond what is in view, so that they are there when they come into it. */
 const spareRows = 2;
+/** Faster than so many windows in this time, nobody sees more than colours. */
+const glimpse = { windows: 0.35, ms: 100 };
 
-export type Rows = { readonly first: number; readonly last: number };
+export type Rows = {
+  readonly first: number;
+  readonly last: number;
+  /** They pass too fast to be looked at. */
+  readonly arePassing: boolean;
+};
 
 export function useRowsInView(grid: RefObject<HTMLElement | null>, count: number, rowHeight: number): Rows {
-  const [rows, setRows] = useState<Rows>({ first: 0, last: -1 });
+  const [rows, setRows] = useState<Rows>({ first: 0, last: -1, arePassing: false });
   useEffect(() => {
     const element = grid.current;
     if (!element) return;
     let top = 0;
+    let lookAgain: ReturnType<typeof setTimeout> | undefined;
+    const passesFast = speedometer();
     const look = (): void => {
       const above = scrollY - top;
       const first = Math.max(0, Math.floor(above / rowHeight) - spareRows);
       const last = Math.min(count - 1, Math.ceil((above + innerHeight) / rowHeight) - 1 + spareRows);
-      // Tiles are drawn in small pieces, between which the page goes on scrolling.
-      startTransition(() =>
-        setRows((now) => (now.first === first && now.last === last ? now : { first, last })),
+      const arePassing = passesFast();
+      clearTimeout(lookAgain);
+      if (arePassing) lookAgain = setTimeout(look, glimpse.ms);
+      setRows((now) =>
+        now.first === first && now.last === last && now.arePassing === arePassing
+          ? now
+          : { first, last, arePassing },
       );
     };
     // Asked for at every scroll, it would have the page laid out each time.
@@ -34,10 +47,25 @@ export function useRowsInView(grid: RefObject<HTMLElement | null>, count: number
     addEventListener('scroll', look, { passive: true });
     addEventListener('resize', look);
     return () => {
+      clearTimeout(lookAgain);
       observer.disconnect();
       removeEventListener('scroll', look);
       removeEventListener('resize', look);
     };
   }, [grid, count, rowHeight]);
   return rows;
+}
+
+/** Tells, whenever it is asked, whether the window is scrolled fast. One jump after a rest is not. */
+function speedometer(): () => boolean {
+  let places = [{ y: scrollY, at: performance.now() }];
+  return () => {
+    const now = { y: scrollY, at: performance.now() };
+    // From the last place before the moment that counts.
+    const begin = places.findLastIndex(({ at }) => at <= now.at - glimpse.ms);
+    places = [...places.slice(Math.max(0, begin)), now];
+    const { y, at } = places[0] ?? now;
+    const windows = Math.abs(now.y - y) / innerHeight;
+    return windows > (glimpse.windows * Math.max(glimpse.ms, now.at - at)) / glimpse.ms;
+  };
 }
