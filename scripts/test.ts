@@ -53,8 +53,10 @@ async function runFiles(files: string[], concurrency: number): Promise<void> {
     if (event.skip !== undefined) counts.skipped += 1;
     else if (event.details.type !== 'suite') counts.passed += 1;
   });
-  stream.on('test:fail', (event) => {
-    if (event.details.type !== 'suite') counts.failed += 1;
+  stream.on('test:fail', ({ details }) => {
+    // A suite fails with its tests, which are counted, or by what it does before and after them.
+    const { failureType } = details.error as Error & { failureType?: string };
+    if (details.type !== 'suite' || failureType !== 'subtestsFailed') counts.failed += 1;
   });
   stream.compose(spec).pipe(process.stdout, { end: false });
   await new Promise((resolve) => stream.once('end', resolve));
