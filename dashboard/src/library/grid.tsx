@@ -57,7 +57,7 @@ export function Grid({ total: all, label, captionHeight = 0, onShow, colorOf, ch
         aria-label={label}
         className="grid"
         style={{ height: rowCount * rowHeight }}
-        onKeyDown={(event) => moveFocus(event, columns)}
+        onKeyDown={(event) => moveFocus(event, { columns, total })}
       >
         {Array.from({ length: last - first + 1 }, (_, index) => {
           const row = first + index;
@@ -154,8 +154,11 @@ function useColumns(element: RefObject<HTMLDivElement | null>): { columns: numbe
   return { columns, tileWidth: Math.max(80, Math.floor((width - gap * (columns - 1)) / columns)) };
 }
 
-/** Arrow keys go from tile to tile, as in any file manager. */
-function moveFocus(event: KeyboardEvent<HTMLDivElement>, columns: number): void {
+/** Arrow keys go from tile to tile, as in any file manager. One that is not drawn yet is waited for. */
+function moveFocus(
+  event: KeyboardEvent<HTMLDivElement>,
+  { columns, total }: { columns: number; total: number },
+): void {
   const steps: Record<string, number> = {
     ArrowLeft: -1,
     ArrowRight: 1,
@@ -165,11 +168,10 @@ function moveFocus(event: KeyboardEvent<HTMLDivElement>, columns: number): void 
   const step = steps[event.key];
   const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
   if (step === undefined || !cell) return;
-  const next = document.querySelector<HTMLElement>(
-    `[data-index="${Number(cell.dataset['index']) + step}"] [data-tile]`,
-  );
-  if (!next) return;
+  const index = Number(cell.dataset['index']) + step;
+  if (index < 0 || index >= total) return;
   event.preventDefault();
-  next.focus();
-  next.scrollIntoView({ block: 'nearest' });
+  const next = document.querySelector<HTMLElement>(`[data-index="${index}"] [data-tile]`);
+  next?.focus();
+  next?.scrollIntoView({ block: 'nearest' });
 }

@@ -25,7 +25,8 @@ export function useRowsInView(grid: RefObject<HTMLElement | null>, count: number
       const above = scrollY - top;
       const first = Math.max(0, Math.floor(above / rowHeight) - spareRows);
       const last = Math.min(count - 1, Math.ceil((above + innerHeight) / rowHeight) - 1 + spareRows);
-      const arePassing = passesFast();
+      // Whoever goes from tile to tile by the keyboard must find the next one.
+      const arePassing = passesFast() && !element.contains(document.activeElement);
       clearTimeout(lookAgain);
       if (arePassing) lookAgain = setTimeout(look, glimpse.ms);
       setRows((now) =>
