@@ -12,7 +12,7 @@ import { picture } from '../support/pictures.ts';
 import { head, sendRaw } from '../support/raw-http.ts';
 import { type Service, spawnService } from '../support/spawn-service.ts';
 import { descriptorLimit, openDescriptors } from './descriptors.ts';
-import { GoodRequests, percentile } from './good-requests.ts';
+import { GoodRequests, percentile, type Took } from './good-requests.ts';
 import { comparison, type Seen, slowAttack, steady } from './slow-attack.ts';
 import { secondsUntilGone } from './slow-clients.ts';
 import { evasions, heads, uploads } from './slow-kinds.ts';
@@ -22,6 +22,9 @@ const goneWithinSeconds = 60;
 const floorMs = 20;
 const neededDescriptors = 4096;
 const warmUpMs = 1000;
+const idleMs = 5000;
+/** Tried again only when a service that nobody attacks could not have been judged either. */
+const maxAttacks = 3;
 
 const limit = await descriptorLimit();
 const skip = limit < neededDescriptors && `only ${limit} open files are allowed; needs ${neededDescriptors}`;
@@ -31,10 +34,12 @@ suite('slow clients', { skip }, () => {
   let root: string;
   let dataDir: string;
   let service: Service;
-  /** The same service without an attack, at the same time: minutes of a machine are not alike. */
+  /** The same service without an attack, at the same time: tells whether the machine has become slower by itself. */
   let beside: Service;
   let file: Buffer;
   let descriptorsBefore: number;
+  let attacks = 0;
+  let idle: Took;
   let seen: Seen;
 
   const pid = (): number => service.process.pid as number;
@@ -42,6 +47,17 @@ suite('slow clients', { skip }, () => {
     const body = multipart([{ name: 'object', value: objectId }, filePart(file)]);
     const type = { 'Content-Type': multipartType, 'Content-Length': body.length };
     return sendRaw(to, Buffer.concat([Buffer.from(head('POST', '/upload/', type)), body]));
+  };
+  const bar = (): number => Math.max(floorMs, 2 * percentile(idle.attacked, 0.99));
+  /** Too slow, while the service that nobody attacks already took more than half of what is allowed. */
+  const isSpoilt = (): boolean => {
+    const tooSlow = [seen.withHeads, seen.withUploads].filter(
+      ({ attacked }) => percentile(attacked, 0.99) > bar(),
+    );
+    const isTheMachine = ({ beside: unharmed }: Took): boolean => percentile(unharmed, 0.99) > bar() / 2;
+    if (tooSlow.length === 0 || !tooSlow.every(isTheMachine)) return false;
+    console.log(`  NOT JUDGED, the machine was busy: ${tooSlow.map(comparison).join('; ')}`);
+    return true;
   };
   const start = async (folder: string): Promise<[Service, string[]]> => {
     const started = await spawnService(folder, { LOG_LEVEL: 'error' });
@@ -59,12 +75,20 @@ suite('slow clients', { skip }, () => {
     [service, urls.attacked] = await start(dataDir);
     [beside, urls.beside] = await start(join(root, 'beside'));
     const good = new GoodRequests(urls);
-    try {
+    const measure = async (forMs: number): Promise<Took> => {
       good.start();
-      await pause(warmUpMs);
-      await good.stop();
+      await pause(forMs);
+      return good.stop();
+    };
+    try {
+      await measure(warmUpMs);
       descriptorsBefore = await openDescriptors(pid());
-      seen = await slowAttack({ url: service.url, pid: pid(), dataDir }, good, file);
+      do {
+        idle = await measure(idleMs);
+        console.log(`  good requests alone ${comparison(idle)}`);
+        seen = await slowAttack({ url: service.url, pid: pid(), dataDir }, good, file);
+        attacks += 1;
+      } while (attacks < maxAttacks && isSpoilt());
     } finally {
       await good.close();
     }
@@ -81,8 +105,7 @@ suite('slow clients', { skip }, () => {
     for (const took of [seen.withHeads, seen.withUploads]) {
       const { attacked, beside: unharmed } = took;
       assert.ok(attacked.length > 500, `${attacked.length} requests`);
-      const bar = Math.max(floorMs, 2 * percentile(unharmed, 0.99));
-      assert.ok(percentile(attacked, 0.99) <= bar, `${comparison(took)}; may be ${bar.toFixed(1)} ms`);
+      assert.ok(percentile(attacked, 0.99) <= bar(), `${comparison(took)}; may be ${bar().toFixed(1)} ms`);
       // A service that stands still for seconds makes one request slow, and the others never come.
       assert.ok(attacked.length >= unharmed.length / 2, comparison(took));
     }
@@ -124,7 +147,7 @@ suite('slow clients', { skip }, () => {
     assert.ok(seen.mostOriginals > 2, 'some had reached the disk');
     await eventually(async () => {
       assert.deepEqual(await originalsOnDisk(dataDir), generationsInRows(dataDir));
-      assert.equal(generationsInRows(dataDir).length, 2, 'the good one and the steady one');
+      assert.equal(generationsInRows(dataDir).length, 1 + attacks, 'the good one and the steady ones');
       assert.deepEqual(await filesInStaging(dataDir), []);
       const open = await openDescriptors(pid());
       assert.ok(Math.abs(open - descriptorsBefore) <= 8, `${descriptorsBefore} → ${open} descriptors`);
