@@ -75,7 +75,10 @@ async function scrollAbout(page: Page): Promise<void> {
   }
 }
 
+/** At one of two heights, since one may lie between two tiles. */
 const pictureInTheMiddle = `new Promise((resolve) => {
-  const look = () => document.elementFromPoint(640, 450)?.matches('img') ? resolve() : setTimeout(look, 50);
+  const isThere = (image) => image?.matches('img') && image.complete;
+  const look = () =>
+    [450, 470].some((y) => isThere(document.elementFromPoint(640, y))) ? resolve() : setTimeout(look, 50);
   look();
 })`;
