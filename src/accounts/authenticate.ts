@@ -1,10 +1,11 @@
 // Who is asking: every route that is not public needs a key, or a session begun with one, and then in this order the
-// scope, an enabled account and room in its request rate. The key is read from the database each time, so that revoking
-// acts at once everywhere.
+// scope, an enabled account and room in its request rate. The key is read from the database each time, or held in the
+// transaction of what it asks for, so that revoking acts at once everywhere.
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../platform/database/database.ts';
 import { AppError, retryAfter } from '../platform/errors.ts';
 import type { HttpApp, Scope } from '../platform/http/http-server.ts';
+import { type HeldKey, holdKey } from './hold-key.ts';
 import { createKeyUseNotes } from './key-use.ts';
 import { limitsOf } from './limits.ts';
 import type { KeyRecogniser, KnownKey } from './recognise-key.ts';
@@ -19,6 +20,8 @@ export type Caller = {
   scopes: Scope[];
   /** Set when the request came with a one-time token of that key instead. */
   tokenHash?: string;
+  /** Set on routes that hold the key: it may be only remembered, so nothing is done or told without holding it. */
+  held?: HeldKey;
 };
 
 /** Whether a route begins an upload, for which a one-time token must be fresh, or goes on with one. */
@@ -37,6 +40,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Where one-time tokens are taken as well as keys. */
     uploadTokens?: TokenUse;
+    /** The route holds the key it came with when it takes effect, and reads it anew where it answers without. */
+    holdsKey?: boolean;
   }
 }
 
@@ -60,16 +65,7 @@ export function authenticate(app: HttpApp, parts: AuthenticateParts): void {
     // What a cookie opens looks to a cache like what anybody may see.
     if (request.headers.authorization === undefined) reply.header('Cache-Control', 'private, no-store');
     const known = await whoAsks(request, parts);
-    if (!known) throw unauthorized();
-    const { key, account, tokenHash } = known;
-    const scopes = splitScopes(key.scopes);
-    if (!allows(scopes, needed)) {
-      throw new AppError(
-        'scope_too_small',
-        `This API key does not have the scope "${needed}" this request needs`,
-      );
-    }
-    if (!account.enabled) throw new AppError('account_disabled');
+    const { key, account, tokenHash, held } = judge(known, needed);
     const perMinute = limitsOf(account).requestsPerMinute;
     if (perMinute !== null) {
       const rate = await requestRate.count(account.account_id, perMinute);
@@ -80,16 +76,32 @@ export function authenticate(app: HttpApp, parts: AuthenticateParts): void {
     request.caller = {
       account,
       keyId: key.key_id,
-      scopes,
+      scopes: splitScopes(key.scopes),
       ...(tokenHash === undefined ? {} : { tokenHash }),
+      ...(held === undefined ? {} : { held }),
     };
   });
 }
 
+/** Who asks, if they may. */
+function judge<Known extends KnownKey>(known: Known | undefined, needed: Scope): Known {
+  if (!known) throw unauthorized();
+  if (!allows(splitScopes(known.key.scopes), needed)) {
+    throw new AppError(
+      'scope_too_small',
+      `This API key does not have the scope "${needed}" this request needs`,
+    );
+  }
+  if (!known.account.enabled) throw new AppError('account_disabled');
+  return known;
+}
+
+type Asking = KnownKey & Pick<Caller, 'tokenHash' | 'held'>;
+
 async function whoAsks(
   request: FastifyRequest,
   { recogniser, openToken, sessions }: AuthenticateParts,
-): Promise<(KnownKey & { tokenHash?: string }) | undefined> {
+): Promise<Asking | undefined> {
   const { authorization } = request.headers;
   if (authorization === undefined) {
     const session = sessions?.read(request.headers);
@@ -97,11 +109,22 @@ async function whoAsks(
   }
   const shown = bearerToken(authorization);
   if (shown === undefined) return undefined;
-  const { uploadTokens } = request.routeOptions.config;
+  const { uploadTokens, holdsKey, scope } = request.routeOptions.config;
   const token = uploadTokens && (await openToken?.(shown, uploadTokens));
-  if (!token) return recogniser.byKey(shown);
+  if (!token) return holdsKey ? toHold(recogniser, shown, scope as Scope) : recogniser.byKey(shown);
   const known = await recogniser.byId(token.keyId);
   return known && { ...known, tokenHash: token.tokenHash };
+}
+
+async function toHold(recogniser: KeyRecogniser, shown: string, needed: Scope): Promise<Asking | undefined> {
+  const known = await recogniser.byKeyToHold(shown);
+  if (!known) return undefined;
+  const { key, account, secretHash } = known;
+  const held: HeldKey = {
+    hold: () => holdKey({ accountId: account.account_id, keyId: key.key_id, secretHash }),
+    judgeAgain: async () => void judge(await recogniser.byKey(shown), needed),
+  };
+  return { ...known, held };
 }
 
 export function unauthorized(): AppError {

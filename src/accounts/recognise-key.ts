@@ -3,6 +3,7 @@
 import type { Database } from '../platform/database/database.ts';
 import { hashApiKey, keyIdOf, sameHash } from './api-key.ts';
 import { createKeyFinder, type FindKey, type KeyFacts } from './find-key.ts';
+import { RememberedKeys } from './remembered-keys.ts';
 import { isOfSecret, type Session } from './sessions.ts';
 import type { Account } from './tables.ts';
 
@@ -15,14 +16,23 @@ export type KnownKey = {
 
 export class KeyRecogniser {
   readonly #findKey: FindKey;
+  readonly #remembered: RememberedKeys;
 
   constructor(database: Database) {
     this.#findKey = createKeyFinder(database);
+    this.#remembered = new RememberedKeys(database);
   }
 
   async byKey(apiKey: string): Promise<KnownKey | undefined> {
     const shown = hashApiKey(apiKey);
     return this.#known(keyIdOf(apiKey), (hash) => sameHash(shown, hash));
+  }
+
+  /** As it was a moment ago: for who holds it when the request takes effect. */
+  async byKeyToHold(apiKey: string): Promise<KnownKey | undefined> {
+    const shown = hashApiKey(apiKey);
+    const known = await this.#remembered.find(shown, () => this.byKey(apiKey));
+    return known && isAlive(known.key) && goodHashes(known.key).includes(shown) ? known : undefined;
   }
 
   async bySession(session: Session): Promise<KnownKey | undefined> {

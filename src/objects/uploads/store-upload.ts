@@ -30,6 +30,8 @@ export type StoreUpload = {
   idempotencyKey?: string | undefined;
   /** What else must hold at the commit, and is undone with it: what is refused here is what the uploader hears. */
   guards?: ((answer: StoredAnswer) => readonly Statement[]) | undefined;
+  /** Holds the account, and what else it came by. */
+  hold?: (() => Statement) | undefined;
 };
 export type FilmParts = {
   /** Throws an AppError when the file is no film we take. */
@@ -86,7 +88,7 @@ export class UploadStore {
 
   async #storeRow(
     row: NewRow,
-    { account, file, idempotencyKey, guards }: StoreUpload,
+    { account, file, idempotencyKey, guards, hold }: StoreUpload,
     film: InspectedFilm | null,
   ): Promise<StoredAnswer> {
     const { original } = file;
@@ -100,6 +102,7 @@ export class UploadStore {
       const body = storedObject(this.#urls, row);
       const jobs = film ? [this.#films.processJob(row)] : [];
       await this.#database.writeBatch([
+        hold?.() ?? holdAccount(row.account_id),
         ...commitStatements(row, body, { idempotencyKey, jobs, guards: guards?.(body) ?? [] }),
         ...this.#createdEvent(row),
       ]);
@@ -147,7 +150,7 @@ type CommitParts = {
   guards: readonly Statement[];
 };
 
-/** All that makes stored bytes an object. In this order, because the first that is refused is what the uploader hears. */
+/** All that makes stored bytes an object of an account that is held. In this order, because the first that is refused is what the uploader hears. */
 function commitStatements(
   row: NewRow,
   body: StoredAnswer,
@@ -156,7 +159,6 @@ function commitStatements(
   const remembered = (key: string): Statement =>
     rememberFirst(row.account_id, key, JSON.stringify(body), () => new Repeated());
   return [
-    holdAccount(row.account_id),
     ...(idempotencyKey ? [remembered(idempotencyKey)] : []),
     ...guards,
     insertObject(row, () => new AppError('object_id_in_use')),

@@ -1,6 +1,7 @@
 // POST /upload/: one image or film, streamed to its place; the answer means it is safe.
 import type { FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { underHeldKey } from '../../accounts/hold-key.ts';
 import { limitsOf } from '../../accounts/limits.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Statement } from '../../platform/database/statement.ts';
@@ -44,8 +45,11 @@ function addUpload(app: HttpApp, parts: Parts): void {
   app.post(
     '/upload/',
     {
-      config: { scope: 'write', uploadTokens: 'begin' },
-      onRequest: async (request) => void boundaryOf(request),
+      config: { scope: 'write', uploadTokens: 'begin', holdsKey: true },
+      onRequest: (request, _reply, done) => {
+        boundaryOf(request);
+        done();
+      },
       schema: {
         summary: 'Upload an image or video',
         description:
@@ -60,15 +64,18 @@ function addUpload(app: HttpApp, parts: Parts): void {
         response: { 200: StoredObject as TSchema },
       },
     },
-    (request) => underWay.follow(upload(request, parts)),
+    (request) => underWay.follow(underHeldKey(request.caller.held, () => upload(request, parts))),
   );
 }
 
 async function upload(request: FastifyRequest, parts: Parts): Promise<StoredAnswer> {
-  const { account } = request.caller;
+  const { account, held } = request.caller;
   const idempotencyKey = ownKey(request);
   const first = idempotencyKey && (await parts.uploads.firstAnswer(account, idempotencyKey));
-  if (first) return first;
+  if (first) {
+    await held?.judgeAgain();
+    return first;
+  }
   const token = await termsOf(parts.database, request.caller);
   const limits = limitsUnder(token, limitsOf(account));
   const openFile = async (): Promise<FileReceiver> =>
@@ -81,7 +88,7 @@ async function upload(request: FastifyRequest, parts: Parts): Promise<StoredAnsw
     assertKindUnder(token, file.content.kind);
     const fields = fieldsUnder(token, received.fields);
     const guards = (): Statement[] => spendToken(parts.database, token);
-    return await parts.uploads.store({ account, file, fields, idempotencyKey, guards });
+    return await parts.uploads.store({ account, file, fields, idempotencyKey, guards, hold: held?.hold });
   } finally {
     await file.original.file.discard();
   }
