@@ -9,10 +9,12 @@ import {
   decodePlaces,
   emptyPlaces,
   encodePlaces,
+  onlyMember,
   type Places,
   placesDescending,
   setPlace,
   subtractPlaces,
+  unitedMembers,
 } from './block-members.ts';
 
 function clearPlace(places: Places, place: number): void {
@@ -70,6 +72,32 @@ describe('the members of a block', () => {
         assert.equal(countPlaces(places), model.size);
       }),
     );
+  });
+
+  test('bytes of two are united to the bytes of all they have, and stay as they were', () => {
+    const later = fc.oneof(
+      place.map((one) => [one]),
+      anyPlaces,
+    );
+    fc.assert(
+      fc.property(anyPlaces, later, (left, right) => {
+        const bytes = [encodePlaces(placesOf(left)), encodePlaces(placesOf(right))] as const;
+        const before = bytes.map((each) => each.slice());
+        const united = encodePlaces(placesOf([...left, ...right]));
+        assert.deepEqual(unitedMembers(...bytes), united);
+        assert.deepEqual(bytes, before);
+      }),
+    );
+  });
+
+  test('a block that is filled place by place has at each step the bytes of its members', () => {
+    let bytes: Uint8Array = encodePlaces(emptyPlaces());
+    const places = emptyPlaces();
+    for (let each = 0; each < blockSize; each++) {
+      setPlace(places, each);
+      bytes = unitedMembers(bytes, onlyMember(each));
+      assert.deepEqual(bytes, encodePlaces(places));
+    }
   });
 
   test('what two have in common is found in their bytes, and counted, which stay as they were', () => {

@@ -33,6 +33,39 @@ export function encodePlaces(places: Places): Uint8Array {
   return bytes;
 }
 
+/** The bytes of one place alone. */
+export function onlyMember(place: number): Uint8Array {
+  return Uint8Array.of(place & 0xff, place >> 8);
+}
+
+/**
+ * Bytes with what either has. Every upload adds one place, mostly the highest, to bytes that may be read as they are: then
+ * nothing is decoded.
+ */
+export function unitedMembers(left: Uint8Array, right: Uint8Array): Uint8Array {
+  if (right.length === 2) {
+    if (left.length === bitmapBytes) return withBit(left, placeAt(right, 0));
+    const isHighest = left.length === 0 || placeAt(left, left.length - 2) < placeAt(right, 0);
+    if (isHighest && left.length + 2 < bitmapBytes) return joined(left, right);
+  }
+  const places = decodePlaces(left);
+  unitePlaces(places, decodePlaces(right));
+  return encodePlaces(places);
+}
+
+function withBit(bitmap: Uint8Array, place: number): Uint8Array {
+  const bytes = new Uint8Array(bitmap);
+  bytes[place >> 3] = (bytes[place >> 3] as number) | (1 << (place & 7));
+  return bytes;
+}
+
+function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(left.length + right.length);
+  bytes.set(left);
+  bytes.set(right, left.length);
+  return bytes;
+}
+
 export function setPlace(places: Places, place: number): void {
   places[place >> 5] = ((places[place >> 5] as number) | (1 << (place & 31))) >>> 0;
 }

@@ -43,10 +43,17 @@ export class ByteReader {
     return skipped;
   }
 
-  /** Moves behind the next such byte. False: there is none in what was available, all of which is now skipped. */
-  skipPast(byte: number): boolean {
-    const found = this.#chunk.indexOf(byte, this.#at);
-    this.#at = found === -1 ? this.#chunk.length : found + 1;
+  /**
+   * Moves behind the next such byte, but for those with a successor that is passed over. False: there is none in what was
+   * available, all of which is now skipped.
+   */
+  skipPast(byte: number, isPassedOver: (successor: number) => boolean): boolean {
+    const chunk = this.#chunk;
+    const last = chunk.length - 1;
+    let found = chunk.indexOf(byte, this.#at);
+    while (found !== -1 && found < last && isPassedOver(chunk[found + 1]!))
+      found = chunk.indexOf(byte, found + 2);
+    this.#at = found === -1 ? chunk.length : found + 1;
     return found !== -1;
   }
 

@@ -36,15 +36,18 @@ export function* walkJpeg(reader: ByteReader, limits: ImageLimits): Walk<ImageFa
 /** Passes over stuffed bytes (FF 00), fill bytes (FF FF), restart markers and TEM. */
 function* nextMarker(reader: ByteReader): Walk<number> {
   for (;;) {
-    while (!reader.skipPast(0xff)) yield* reader.more();
+    while (!reader.skipPast(0xff, standsAlone)) yield* reader.more();
     let code = 0xff;
     while (code === 0xff) {
       if (reader.available === 0) yield* reader.more();
       code = reader.nextByte();
     }
-    const standsAlone = code <= 0x01 || (code >= 0xd0 && code <= 0xd7);
-    if (!standsAlone) return code;
+    if (!standsAlone(code)) return code;
   }
+}
+
+function standsAlone(code: number): boolean {
+  return code <= 0x01 || (code >= 0xd0 && code <= 0xd7);
 }
 
 function hasSegment(marker: number): boolean {

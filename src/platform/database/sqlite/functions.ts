@@ -3,29 +3,27 @@
 import type Sqlite from 'better-sqlite3';
 import {
   decodePlaces,
-  emptyPlaces,
   encodePlaces,
-  setPlace,
+  onlyMember,
   subtractPlaces,
-  unitePlaces,
+  unitedMembers,
 } from '../../../lib/block-members.ts';
 
 export function addFunctions(sqlite: Sqlite.Database): void {
   sqlite.function('clock_ms', () => Date.now());
   const options = { deterministic: true };
-  sqlite.function('place_members', options, (place: number) => {
-    const places = emptyPlaces();
-    setPlace(places, place);
-    return Buffer.from(encodePlaces(places));
-  });
-  sqlite.function('united_members', options, (left: Uint8Array, right: Uint8Array) => {
-    const places = decodePlaces(left);
-    unitePlaces(places, decodePlaces(right));
-    return Buffer.from(encodePlaces(places));
-  });
+  sqlite.function('place_members', options, (place: number) => asBuffer(onlyMember(place)));
+  sqlite.function('united_members', options, (left: Uint8Array, right: Uint8Array) =>
+    asBuffer(unitedMembers(left, right)),
+  );
   sqlite.function('members_without', options, (left: Uint8Array, right: Uint8Array) => {
     const places = decodePlaces(left);
     subtractPlaces(places, decodePlaces(right));
-    return Buffer.from(encodePlaces(places));
+    return asBuffer(encodePlaces(places));
   });
+}
+
+/** The same bytes; SQLite takes no other kind. */
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
 }
