@@ -85,7 +85,7 @@ export function createHttpServer(options: HttpServerOptions): HttpApp {
   });
   allowOrigins(app, options.corsOrigins ?? []);
   judgeBodies(app, options.bodyRate);
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const path = request.url.split('?', 1)[0];
     options.log.info(
       {
@@ -97,6 +97,7 @@ export function createHttpServer(options: HttpServerOptions): HttpApp {
       },
       'request',
     );
+    done();
   });
 
   const allowed = new AllowedMethods();
@@ -181,23 +182,30 @@ function refuseWhileClosing(app: HttpApp): void {
 function judgeBodies(app: HttpApp, rate: BodyRateOptions | undefined): void {
   const guard = new BodyRateGuard(rate);
   app.addHook('onClose', async () => guard.close());
-  app.addHook('onRequest', async (request, reply) => {
-    const { raw } = request;
-    if (!('transfer-encoding' in raw.headers) && !Number(raw.headers['content-length'])) return;
-    guard.watch(raw, () => {
-      const error = new AppError('body_too_slow', undefined, { headers: { Connection: 'close' } });
-      // Whoever reads the body hears of it and gives up, and the answer goes the way of every other error.
-      if (!reply.sent && raw.listenerCount('error') > 0) raw.emit('error', error);
-      else raw.destroy();
-    });
+  const tooSlow = (raw: IncomingMessage, reply: FastifyReply): void => {
+    const error = new AppError('body_too_slow', undefined, { headers: { Connection: 'close' } });
+    // Whoever reads the body hears of it and gives up, and the answer goes the way of every other error.
+    if (!reply.sent && raw.listenerCount('error') > 0) raw.emit('error', error);
+    else raw.destroy();
+  };
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    const hasBody = 'transfer-encoding' in raw.headers || Number(raw.headers['content-length']) > 0;
+    if (hasBody) guard.watch(raw, () => tooSlow(raw, reply));
+    done();
   });
-  app.addHook('onResponse', async (request) => {
-    if (request.raw.complete) return;
-    // Answered before the body was read: let the client finish and read the answer, but not for ever. Whatever was reading
-    // it has given up, and what nobody reads would keep the client from ever coming to the answer.
-    request.raw.unpipe().resume();
-    setTimeout(() => void (request.raw.complete || request.raw.destroy()), drainMs).unref();
+  app.addHook('onResponse', ({ raw }, _reply, done) => {
+    if (!raw.complete) drain(raw);
+    done();
   });
+}
+
+/**
+ * Answered before the body was read: lets the client finish and read the answer, but not for ever. Whatever was reading it
+ * has given up, and what nobody reads would keep the client from ever coming to the answer.
+ */
+function drain(raw: IncomingMessage): void {
+  raw.unpipe().resume();
+  setTimeout(() => void (raw.complete || raw.destroy()), drainMs).unref();
 }
 
 type Answer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;

@@ -61,11 +61,12 @@ export function serviceRoutes(app: HttpApp, parts: ServiceParts): void {
     return reply.type(metrics.contentType).send(await metricsText());
   });
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     metrics.requests
       .labels(request.method, route, String(reply.statusCode))
       .observe(reply.elapsedTime / 1000);
+    done();
   });
 }
 
