@@ -31,8 +31,9 @@ export class KeyRecogniser {
   /** As it was a moment ago: for who holds it when the request takes effect. */
   async byKeyToHold(apiKey: string): Promise<KnownKey | undefined> {
     const shown = hashApiKey(apiKey);
-    const known = await this.#remembered.find(shown, () => this.byKey(apiKey));
-    return known && isAlive(known.key) && goodHashes(known.key).includes(shown) ? known : undefined;
+    const isGood = ({ key, account }: KnownKey): boolean =>
+      account.enabled === 1 && isAlive(key) && goodHashes(key).includes(shown);
+    return this.#remembered.find(shown, isGood, () => this.byKey(apiKey));
   }
 
   async bySession(session: Session): Promise<KnownKey | undefined> {

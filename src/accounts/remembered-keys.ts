@@ -22,9 +22,14 @@ export class RememberedKeys {
     database.onGap(() => this.#forget(() => true));
   }
 
-  async find(secretHash: string, read: () => Promise<KnownKey | undefined>): Promise<KnownKey | undefined> {
+  /** One that is not good by what is remembered is read anew: nobody is refused from memory. */
+  async find(
+    secretHash: string,
+    isGood: (known: KnownKey) => boolean,
+    read: () => Promise<KnownKey | undefined>,
+  ): Promise<KnownKey | undefined> {
     const kept = this.#hears() ? this.#kept.get(secretHash) : undefined;
-    if (kept) return kept;
+    if (kept && isGood(kept)) return kept;
     const changes = this.#changes;
     const known = await read();
     // Should anything have changed while we read, this may already be old, and would never hear that it is.

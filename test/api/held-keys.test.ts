@@ -46,9 +46,9 @@ describe('a key that is remembered', () => {
         .where('key_id', '=', keyId)
         .execute(),
     );
-  const disable = () =>
+  const setEnabled = (enabled: 0 | 1) =>
     write((tx) =>
-      tx.updateTable('accounts').set({ enabled: 0 }).where('account_id', '=', account.account_id).execute(),
+      tx.updateTable('accounts').set({ enabled }).where('account_id', '=', account.account_id).execute(),
     );
 
   test('stores nothing more when it was revoked', async () => {
@@ -79,8 +79,15 @@ describe('a key that is remembered', () => {
   });
 
   test('stores nothing more when its account was disabled', async () => {
-    await disable();
+    await setEnabled(0);
     assertError(await leavesNothing(server, () => upload()), 403, { code: 'account_disabled' });
+  });
+
+  test('is not refused from memory', async () => {
+    await server.json(`/accounts/${account.account_id}`, sendJson('PATCH', { enabled: false }));
+    assertError(await upload(), 403, { code: 'account_disabled' });
+    await setEnabled(1);
+    assert.equal((await upload()).status, 200);
   });
 
   test('ends when it expires', async () => {

@@ -150,7 +150,10 @@ type CommitParts = {
   guards: readonly Statement[];
 };
 
-/** All that makes stored bytes an object of an account that is held. In this order, because the first that is refused is what the uploader hears. */
+/**
+ * All that makes stored bytes an object of an account that is held. In this order, because the first that is refused is
+ * what the uploader hears.
+ */
 function commitStatements(
   row: NewRow,
   body: StoredAnswer,
