@@ -3,11 +3,20 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { TestServer } from './server.ts';
 
-export async function storedFiles({ app }: Pick<TestServer, 'app'>, prefix: string): Promise<string[]> {
-  const names: string[] = [];
+export async function storedFiles(server: Pick<TestServer, 'app'>, prefix: string): Promise<string[]> {
+  return (await filesWithSizes(server, prefix)).map(({ name }) => name);
+}
+
+/** Of all parts of resumable uploads that are stored. */
+export async function storedPartBytes(server: Pick<TestServer, 'app'>): Promise<number> {
+  return (await filesWithSizes(server, 'part-')).reduce((total, { size }) => total + size, 0);
+}
+
+async function filesWithSizes({ app }: Pick<TestServer, 'app'>, prefix: string) {
+  const files: { name: string; size: number }[] = [];
   for (const storage of Object.values(app.core.stores))
-    for await (const { key } of storage.list('')) names.push(basename(key));
-  return names.filter((name) => name.startsWith(prefix));
+    for await (const { key, size } of storage.list('')) files.push({ name: basename(key), size });
+  return files.filter(({ name }) => name.startsWith(prefix));
 }
 
 /** Of resumable uploads; also those whose bytes still come, which on S3 wait aside. */

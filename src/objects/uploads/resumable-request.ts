@@ -7,6 +7,7 @@ import type { StoredAnswer } from './store-upload.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { ResumableUpload } from '../tables.ts';
 import type { TusHandlers, TusUpload } from './ask-tus.ts';
+import { bytesUntilEnd } from './bytes-until-end.ts';
 import { clearParts } from './clear-parts.ts';
 import { type FinishParts, finishUpload } from './finish-upload.ts';
 import { type Metadata, planUpload } from './plan-upload.ts';
@@ -77,10 +78,8 @@ export class ResumableRequest implements TusHandlers {
     // Another request may have brought the same bytes since the protocol was looked at.
     if (upload.received_bytes !== Number(raw.headers['upload-offset'] ?? 0))
       throw new AppError('offset_conflict');
-    // The body is not ours to destroy: who is refused in the middle of it must still be able to read why.
-    const body = raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
     return writers.follow(upload.upload_id, raw, () =>
-      receiveParts({ database, storage: stores[upload.backend], upload }, body),
+      receiveParts({ database, storage: stores[upload.backend], upload }, bytesUntilEnd(raw)),
     );
   }
 
