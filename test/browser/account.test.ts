@@ -136,15 +136,12 @@ describe('the account in a browser', { skip }, () => {
       await dialog.getByLabel('Expires').selectOption('date');
       await dialog.getByLabel('Last day').fill('2020-02-29');
       await button(dialog, 'Create the key').click();
-      assert.match(
-        await refusalOf(dialog.getByLabel('Last day')),
-        /must be an ISO 8601 time in the future\.$/,
-      );
+      await assertRefused(dialog.getByLabel('Last day'), /must be an ISO 8601 time in the future\.$/);
       await dialog.getByLabel('Expires').selectOption('never');
       await dialog.getByLabel('read').uncheck();
       await dialog.getByLabel('write').uncheck();
       await button(dialog, 'Create the key').click();
-      assert.match(await refusalOf(dialog.getByRole('group', { name: 'Scopes' })), /must be a list of read/);
+      await assertRefused(dialog.getByRole('group', { name: 'Scopes' }), /must be a list of read/);
       assert.equal((await server.json('/keys/', { key: owner })).body.keys.length, 1);
     });
   });
@@ -156,7 +153,7 @@ describe('the account in a browser', { skip }, () => {
       const page = await open('/dashboard/account', owner);
       await page.getByLabel('E-mail address').fill('nobody');
       await button(page, 'Save the address').click();
-      assert.match(await refusalOf(page.getByLabel('E-mail address')), /must be an e-mail address\.$/);
+      await assertRefused(page.getByLabel('E-mail address'), /must be an e-mail address\.$/);
 
       await page.goto(`${server.url}/dashboard/account/ai`);
       for (const [label, wrong, sentence] of [
@@ -169,7 +166,7 @@ describe('the account in a browser', { skip }, () => {
         const field = page.getByLabel(label);
         await field.fill(wrong);
         await button(page, 'Save').click();
-        assert.match(await refusalOf(field), sentence);
+        await assertRefused(field, sentence);
         await field.fill('');
       }
 
@@ -183,9 +180,30 @@ describe('the account in a browser', { skip }, () => {
         await page.getByLabel('Name').fill(name);
         await page.getByLabel('Tokens').fill(tokens);
         await button(page, 'Save the presets').click();
-        assert.match(await refusalOf(page.getByLabel('Tokens')), sentence);
+        await assertRefused(page.getByLabel('Tokens'), sentence);
       }
       assert.deepEqual(await settingsOf(owner), before);
+    });
+
+    test('what is chosen stays chosen from the click on', async () => {
+      const { api_key: owner } = await newAccount(server);
+      const page = await open('/dashboard/account', owner);
+      for (const name of ['storage', 'files', 'storage']) {
+        const radio = page.getByRole('radio', { name });
+        const wasChosen = await radio.evaluate(async (element: unknown) => {
+          const input = element as { checked: boolean; click(): void };
+          const states: boolean[] = [];
+          input.click();
+          for (const end = performance.now() + 300; performance.now() < end;) {
+            states.push(input.checked);
+            await new Promise((resolve) => setTimeout(resolve));
+          }
+          return states;
+        });
+        assert.ok(wasChosen.length > 1);
+        assert.ok(!wasChosen.includes(false), 'it never jumps back');
+        await eventually(async () => assert.equal((await settingsOf(owner)).storage_backend, name));
+      }
     });
 
     test('right ones are kept', async () => {
@@ -205,7 +223,7 @@ describe('the account in a browser', { skip }, () => {
         await page.getByLabel('Name').nth(index).fill(name);
         await page.getByLabel('Tokens').nth(index).fill('w-400_q-70');
       }
-      assert.match(await refusalOf(page.getByLabel('Tokens').nth(1)), /Another preset has this name/);
+      await assertRefused(page.getByLabel('Tokens').nth(1), /Another preset has this name/);
       assert.equal(await button(page, 'Save the presets').isDisabled(), true);
       await page.getByLabel('Name').nth(1).fill('thumb');
       await button(page, 'Save the presets').click();
@@ -262,7 +280,7 @@ describe('the account in a browser', { skip }, () => {
     await button(page, 'Create a webhook').click();
     await dialog.getByLabel('Address').fill('javascript:alert(1)');
     await button(dialog, 'Create the webhook').click();
-    assert.match(await refusalOf(dialog.getByLabel('Address')), /begins with http/);
+    await assertRefused(dialog.getByLabel('Address'), /begins with http/);
     await dialog.getByLabel('Address').fill(receiver.url);
     await dialog.getByLabel('object.created').check();
     await button(dialog, 'Create the webhook').click();
@@ -357,7 +375,7 @@ describe('the account in a browser', { skip }, () => {
     ] as const) {
       await address.fill(wrong);
       await button(page, 'Save the address').click();
-      await eventually(async () => assert.match(await refusalOf(address), sentence));
+      await assertRefused(address, sentence);
     }
     assert.equal((await strict.json('/user/')).body.webhook_url, null);
   });
@@ -393,7 +411,7 @@ describe('the account in a browser', { skip }, () => {
     await page.getByLabel('Name').fill('x');
     await page.getByLabel('Tokens').fill(hostile);
     await button(page, 'Save the presets').click();
-    assert.match(await refusalOf(page.getByLabel('Tokens')), /<img src=x/);
+    await assertRefused(page.getByLabel('Tokens'), /<img src=x/);
     assert.equal(await page.evaluate('window.wasRun'), undefined);
     assert.equal(await page.locator('img[src="x"]').count(), 0);
   });
@@ -424,7 +442,7 @@ describe('the account in a browser', { skip }, () => {
     await button(page, 'Create an account').click();
     await dialog.getByLabel('E-mail address').fill('nobody');
     await button(dialog, 'Create the account').click();
-    assert.match(await refusalOf(dialog.getByLabel('E-mail address')), /must be an e-mail address/);
+    await assertRefused(dialog.getByLabel('E-mail address'), /must be an e-mail address/);
     await dialog.getByLabel('E-mail address').fill(email);
     await dialog.getByLabel('Tier').selectOption('pro');
     await dialog.getByLabel('Storage', { exact: true }).selectOption('own');
@@ -520,9 +538,13 @@ async function everythingIn(page: Page): Promise<string> {
 }
 
 /** What a screen reader says is wrong with this control. */
+/** The refusal before it is still shown until the page has heard that there is another. */
+async function assertRefused(control: Locator, sentence: RegExp): Promise<void> {
+  await eventually(async () => assert.match(await refusalOf(control), sentence));
+}
+
 async function refusalOf(control: Locator): Promise<string> {
   const alert = control.page().locator('[role=alert]');
-  await alert.first().waitFor();
   const ids = ((await control.getAttribute('aria-describedby')) ?? '').split(' ').filter(Boolean);
   const described = ids.map((id) => alert.and(control.page().locator(`[id="${id}"]`)));
   const texts = await Promise.all(described.map((each) => each.allTextContents()));

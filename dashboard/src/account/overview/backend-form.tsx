@@ -1,4 +1,5 @@
 // Where new uploads are kept.
+import { useState } from 'react';
 import type { Account } from '../../../../client/src/index.ts';
 import { type Option, OneOf } from '../../parts/choices.tsx';
 import { useNotices } from '../../parts/notices.tsx';
@@ -23,11 +24,18 @@ const options: readonly Option<Backend>[] = [
 export function BackendForm({ account }: { account: Account }) {
   const change = useChangeAccount();
   const notices = useNotices();
-  const choose = (backend: Backend): void =>
+  // Of its own: whether a change is pending is told a moment after the click, and until then the choice would jump back.
+  const [wanted, setWanted] = useState<Backend | null>(null);
+  const choose = (backend: Backend): void => {
+    setWanted(backend);
     change.mutate(
       { storage_backend: backend },
-      { onSuccess: () => notices.done(`New uploads go to ${backend} from now on.`) },
+      {
+        onSuccess: () => notices.done(`New uploads go to ${backend} from now on.`),
+        onSettled: () => setWanted(null),
+      },
     );
+  };
   return (
     <section className="card" aria-labelledby="backend">
       <h2 id="backend">Storage</h2>
@@ -37,7 +45,7 @@ export function BackendForm({ account }: { account: Account }) {
       <OneOf
         legend="Where new uploads are kept"
         options={options}
-        chosen={change.isPending ? (change.variables.storage_backend as Backend) : account.storage_backend}
+        chosen={wanted ?? account.storage_backend}
         onChange={choose}
         error={change.error && sentence(change.error)}
       />
