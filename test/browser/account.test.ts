@@ -308,8 +308,9 @@ describe('the account in a browser', { skip }, () => {
     await page.reload();
     await button(page, 'Show the deliveries').click();
     await button(page, 'Load more').click();
+    // While it loads, the button is called otherwise.
+    await eventually(async () => assert.equal(await page.locator('.delivery').count(), 25));
     await button(page, 'Load more').waitFor({ state: 'detached' });
-    assert.equal(await page.locator('.delivery').count(), 25);
 
     await button(page, 'Rotate the secret …').click();
     await button(dialog, 'Rotate the secret').click();
@@ -346,7 +347,7 @@ describe('the account in a browser', { skip }, () => {
     await page.getByRole('article', { name: `${receiver.url}/b` }).waitFor();
     assert.equal(await savedAddress(), `${receiver.url}/b`);
     assert.equal(await page.getByRole('dialog').count(), 0);
-    assert.equal(await button(page, 'Save the address').isDisabled(), true);
+    await eventually(async () => assert.equal(await button(page, 'Save the address').isDisabled(), true));
 
     receiver.answerWith(410);
     await button(page, 'Send a test').click();
@@ -360,7 +361,7 @@ describe('the account in a browser', { skip }, () => {
     await button(page, 'Clear the address …').click();
     await button(page.getByRole('dialog'), 'Delete the webhook').click();
     await page.getByText('No webhooks yet').waitFor();
-    assert.equal(await address.inputValue(), '');
+    await eventually(async () => assert.equal(await address.inputValue(), ''));
     assert.equal(await savedAddress(), null);
   });
 
