@@ -25,7 +25,7 @@ export async function readUpload(
       for (const event of parser.push(chunk)) {
         if (event.type === 'data') await reader.take(event.bytes);
         else if (event.type === 'begin') await reader.begin(event.head);
-        else reader.end();
+        else await reader.end();
       }
     }
     if (!parser.isComplete && !isEmpty) throw new AppError('invalid_multipart');
@@ -76,10 +76,10 @@ class UploadReader {
     }
   }
 
-  end(): void {
+  async end(): Promise<void> {
     const current = this.#current;
     this.#current = 'nothing';
-    if (current === 'file') this.#file = (this.#receiver as FileReceiver).finish();
+    if (current === 'file') this.#file = await (this.#receiver as FileReceiver).finish();
     else if (current !== 'nothing')
       takeField(this.#fields, current.name, Buffer.concat(current.bytes).toString());
   }

@@ -1,7 +1,6 @@
 // Streams an uploaded file to its key while it is counted, hashed, recognised and walked: every fault that its bytes
 // can have is known when the last one has come, and nothing of it stays in memory. What a film holds is found out later,
 // by a decoder in a process of its own.
-import { createHash } from 'node:crypto';
 import { SNIFF_BYTES, sniffType } from '../../lib/sniff-type.ts';
 import { unsupportedType } from '../../lib/unsupported-type.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type ImageWalker,
 } from '../../lib/walk-image.ts';
 import { AppError } from '../../platform/errors.ts';
+import { createSha256 } from '../../platform/hashing/sha256.ts';
 import type { NewOriginal } from './new-original.ts';
 
 export type UploadLimits = { maxImageBytes: number | null; maxVideoBytes: number | null };
@@ -28,7 +28,7 @@ export type ReceivedFile = {
 export class FileReceiver {
   readonly #original: NewOriginal;
   readonly #inspector: Inspector;
-  readonly #hash = createHash('sha256');
+  readonly #hash = createSha256();
 
   constructor(original: NewOriginal, limits: UploadLimits) {
     this.#original = original;
@@ -37,18 +37,20 @@ export class FileReceiver {
 
   async write(chunk: Buffer): Promise<void> {
     asUploadFault(() => this.#inspector.push(chunk));
-    this.#hash.update(chunk);
+    const hashed = this.#hash.update(chunk);
+    if (hashed) await hashed;
     await this.#original.file.write(chunk);
   }
 
-  finish(): ReceivedFile {
+  async finish(): Promise<ReceivedFile> {
     const content = asUploadFault(() => this.#inspector.end());
     const original = this.#original;
-    return { original, sizeBytes: original.file.size, sha256: this.#hash.digest('hex'), content };
+    return { original, sizeBytes: original.file.size, sha256: await this.#hash.digest(), content };
   }
 
   /** Leaves nothing of it. */
   async discard(): Promise<void> {
+    this.#hash.discard();
     await this.#original.file.discard();
   }
 }
@@ -62,7 +64,7 @@ export async function receiveFile(
   const receiver = new FileReceiver(original, limits);
   try {
     for await (const chunk of source) await receiver.write(chunk);
-    return receiver.finish();
+    return await receiver.finish();
   } catch (error) {
     await receiver.discard();
     throw error;
