@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { HashingThread } from './hashing-thread.ts';
 import { createDirectSha256, type Sha256 } from './sha256.ts';
+import { ThreadedHashing } from './threaded-sha256.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -14,8 +14,8 @@ async function digestOf(sha256: Sha256, bytes: Buffer, chunkBytes: number): Prom
   return sha256.digest();
 }
 
-const thread = new HashingThread();
-const ways = { directly: createDirectSha256, 'in a thread': () => thread.createSha256() };
+const threaded = new ThreadedHashing();
+const ways = { directly: createDirectSha256, 'in a thread': () => threaded.createSha256() };
 
 for (const [way, create] of Object.entries(ways)) {
   describe(`SHA-256 ${way}`, () => {
@@ -61,14 +61,14 @@ for (const [way, create] of Object.entries(ways)) {
 
 describe('a hashing thread that dies', () => {
   const dies = 'TINTYPE_TEST_HASHING_DIES';
-  const own = new URL('hash-in-thread.ts', import.meta.url).href;
+  const own = new URL('hashing-thread.ts', import.meta.url).href;
   const mortal = `if (process.env.${dies}) throw new Error('It died'); await import('${own}');`;
   const died = { code: 'internal', cause: new Error('It died') };
   before(() => (process.env[dies] = 'yes'));
   after(() => delete process.env[dies]);
 
   it('fails the hashes it had, and the next file begins with another', async () => {
-    const hashing = new HashingThread(new URL(`data:text/javascript,${encodeURIComponent(mortal)}`));
+    const hashing = new ThreadedHashing(new URL(`data:text/javascript,${encodeURIComponent(mortal)}`));
     const bytes = randomBytes(5 * megabyte);
     const small = bytes.subarray(0, 1000);
     const digest = (of: Buffer): Promise<string> => digestOf(hashing.createSha256(), of, 65_536);

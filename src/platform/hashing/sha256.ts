@@ -2,7 +2,7 @@
 // is left to a thread, because nothing else of an upload would cost the event loop as much.
 import { createHash, hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { HashingThread } from './hashing-thread.ts';
+import { ThreadedHashing } from './threaded-sha256.ts';
 
 export interface Sha256 {
   /** The next chunk may come when a promise is kept; none when that is at once. A chunk must not change afterwards. */
@@ -13,11 +13,11 @@ export interface Sha256 {
   discard(): void;
 }
 
-let thread: HashingThread | null | undefined;
+let threaded: ThreadedHashing | null | undefined;
 
 export function createSha256(): Sha256 {
-  if (thread === undefined) thread = isWorthAThread() ? new HashingThread() : null;
-  return thread?.createSha256() ?? createDirectSha256();
+  if (threaded === undefined) threaded = isWorthAThread() ? new ThreadedHashing() : null;
+  return threaded?.createSha256() ?? createDirectSha256();
 }
 
 export function createDirectSha256(): Sha256 {
