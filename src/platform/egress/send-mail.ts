@@ -1,5 +1,4 @@
 // Mail to people, by the server the operator has set; where there is none, the mail is written to the log instead.
-import { createTransport } from 'nodemailer';
 import type { Log } from '../log.ts';
 
 export type Mail = {
@@ -28,6 +27,8 @@ export function createSendMail({
   }
   const idHost = /@([^\s>]+)/.exec(from)?.[1] ?? 'localhost';
   return async ({ to, subject, text, id }) => {
+    // Only now: forty files that would make every start longer.
+    const { createTransport } = await import('nodemailer');
     const transport = createTransport({
       url: smtpUrl,
       connectionTimeout: deadlineMs,
