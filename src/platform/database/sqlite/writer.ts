@@ -8,6 +8,7 @@ import { failpoint } from '../../failpoints.ts';
 import type { Tables, Tx } from '../database.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { SqlResult, SqlValue } from './connection.ts';
+import { Refusal, SqliteFailure, toAppError } from './writer-faults.ts';
 import type { BatchStatement, WriterReply, WriterRequest, WriterStatement } from './writer-thread.ts';
 
 const maxGroupSize = 128;
@@ -21,25 +22,6 @@ type BatchQuery = WriterStatement & { orElse?: (() => Error) | undefined };
 type Batch = Settled & { queries: readonly BatchQuery[] };
 /** What the group's commit decides about. */
 type Awaiting = Settled & { value: Promise<unknown>; afterCommit?: AfterCommit[] };
-
-/** A statement of a batch that must change a row and did not. */
-class Refusal extends Error {
-  readonly by: number;
-  constructor(by: number) {
-    super('A batch was refused');
-    this.by = by;
-  }
-}
-
-class SqliteFailure extends Error {
-  readonly code: string;
-  readonly transactionLost: boolean;
-  constructor(message: string, code: string, transactionLost: boolean) {
-    super(message);
-    this.code = code;
-    this.transactionLost = transactionLost;
-  }
-}
 
 export class SqliteWriter {
   readonly #thread: Worker;
@@ -293,11 +275,4 @@ async function rejectGroup(group: readonly Awaiting[], error: unknown): Promise<
   const cause =
     reasons.find((reason) => reason instanceof AppError && reason.status >= 500) ?? toAppError(error);
   for (const [index, { reject }] of group.entries()) reject(isOwn(reasons[index]) ? reasons[index] : cause);
-}
-
-function toAppError(error: unknown): unknown {
-  if (!(error instanceof SqliteFailure)) return error;
-  if (error.code === 'SQLITE_FULL') return new AppError('disk_full', undefined, { cause: error });
-  if (error.code.startsWith('SQLITE_BUSY')) return new AppError('overloaded', undefined, { cause: error });
-  return error;
 }
