@@ -80,14 +80,25 @@ describe('while the provider is asked about a picture', () => {
   });
 
   test('analysis is switched off: nothing of the answer is kept, and it is asked again when it is on', async () => {
+    const nothingIsKept = async (): Promise<void> => {
+      await prepared(pictures.server);
+      assert.equal((await account.get('/get/late')).body.caption ?? null, null);
+      assert.deepEqual((await keptOf(pictures, account.account_id)).vectors, []);
+    };
     pictures.calls.hold(embedding);
     await account.add('late', 'A late train.');
     await pictures.calls.held(1);
+    // The answer comes before the change is noticed.
     await account.configure({ ai_analysis: false });
     pictures.calls.release();
-    await prepared(pictures.server);
-    assert.equal((await account.get('/get/late')).body.caption ?? null, null);
-    assert.deepEqual((await keptOf(pictures, account.account_id)).vectors, []);
+    await nothingIsKept();
+    // The change is noticed before the answer comes.
+    pictures.calls.hold(embedding);
+    await account.configure({ ai_analysis: true });
+    await pictures.calls.held(1);
+    await account.configure({ ai_analysis: false });
+    await nothingIsKept();
+    pictures.calls.release();
     assertError(await account.search({ q: 'train' }), 403, { code: 'analysis_off' });
     await account.configure({ ai_analysis: true });
     await account.analysed(1);
@@ -129,6 +140,33 @@ describe('while the provider is asked about a picture', () => {
     const { body } = await account.get('/analysis/');
     assert.deepEqual([body.ai_error, body.paused_until, body.failed], [null, null, 0]);
     assert.equal((await account.get('/user/')).body.ai_error, null);
+  });
+
+  test('the key is replaced after the caption came: it is paid for once', async () => {
+    const before = callsOf(captioning);
+    pictures.calls.hold(embedding);
+    await account.add('once', 'A candle that burns once.');
+    await pictures.calls.held(1);
+    await account.configure({ openai_api_key: pictures.provider.apiKey });
+    await pictures.calls.held(2);
+    pictures.calls.release();
+    await account.analysed(1);
+    assert.equal(callsOf(captioning), before + 1);
+    assert.equal((await account.get('/get/once')).body.caption, 'A candle that burns once.');
+  });
+
+  test('another provider is chosen after the caption came: it is not kept', async () => {
+    pictures.calls.hold(embedding);
+    await account.add('left', 'A house that was left.');
+    await pictures.calls.held(1);
+    await account.configure({ ai_provider: 'local' });
+    // It has no model here, which shows that it was its turn.
+    await eventually(async () => assert.notEqual((await account.get('/analysis/')).body.paused_until, null));
+    const { caption = null } = (await account.get('/get/left')).body;
+    await account.configure({ ai_provider: 'openai' });
+    pictures.calls.release();
+    await account.analysed(1);
+    assert.equal(caption, null);
   });
 
   test('the provider is replaced: nobody waits for an answer of the one before', async () => {

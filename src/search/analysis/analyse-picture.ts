@@ -41,7 +41,7 @@ export async function analysePicture(
   const captioned = (caption: string): void => void (paidFor = caption);
   const picture = { ...copy, caption: captionFor(provider, object), captioned };
   const analysed = await provider.analyse(picture, signal).catch(async (error: unknown) => {
-    if (paidFor !== null) await keepCaption(parts.database, provider, generation, paidFor);
+    if (paidFor !== null) await keepCaption(parts, provider, object, paidFor);
     throw error;
   });
   failpoint('analysis:answered');
@@ -52,21 +52,26 @@ export async function analysePicture(
 
 /** Captions cost most: only those of another provider are asked for anew. */
 function captionFor({ captionModel }: AiProvider, object: ObjectRow): string | null {
-  const author = (model: string | null): string | undefined => model?.split('/')[0];
-  return author(captionModel) === author(object.caption_model) ? object.caption : null;
+  return authorOf(captionModel) === authorOf(object.caption_model) ? object.caption : null;
 }
 
-/** For the next attempt. */
+function authorOf(model: string | null): string | undefined {
+  return model?.split('/')[0];
+}
+
+/** For the next attempt, if there will be one: not for an account that has switched analysis off, or its provider. */
 async function keepCaption(
-  database: Database,
-  provider: AiProvider,
-  generation: string,
+  { database, providers }: AnalysePictureParts,
+  { captionModel }: AiProvider,
+  { generation, account_id: accountId }: ObjectRow,
   caption: string,
 ): Promise<void> {
-  const columns = { caption, caption_model: provider.captionModel };
-  await database.write((tx) =>
-    tx.updateTable('objects').set(columns).where('generation', '=', generation).execute(),
-  );
+  await database.write(async (tx) => {
+    const account = await holdAccount(tx, accountId);
+    if (!account?.ai_analysis || authorOf(providers.modelOf(account)) !== authorOf(captionModel)) return;
+    const columns = { caption, caption_model: captionModel };
+    await tx.updateTable('objects').set(columns).where('generation', '=', generation).execute();
+  });
 }
 
 async function keep(
