@@ -188,10 +188,17 @@ suite('the worker', { concurrency: false }, () => {
   });
 
   test('too slow is told, and the next question has a worker', async () => {
-    const slower = { 'tiny/clip': tinyClip({ side: 5000 }) };
-    await using provider = await startTinyProvider(slower, { wallTimeMs: 800 });
-    await assert.rejects(analyse(provider, 'red'), fault('unavailable', /too long/));
-    await eventually(async () => assert.equal((await provider.embed('red', never)).length, 4), 20_000);
+    // Long enough to load the models where there is little to compute with: whoever is next has no more time than this.
+    await using provider = await startTinyProvider(slow, { wallTimeMs: 4000 });
+    const answers = (): Promise<void> =>
+      eventually(async () => assert.equal((await provider.embed('red', never)).length, 4), 20_000);
+    await answers();
+    const refused = assert.rejects(analyse(provider, 'red'), fault('unavailable', /too long/));
+    const pid = await busyPid(provider);
+    await computing(pid);
+    process.kill(pid, 'SIGSTOP');
+    await refused;
+    await answers();
   });
 
   test('who no longer waits is told so at once, and the models stay', async () => {
