@@ -1,7 +1,11 @@
 // What happens to a picture, its tags and its account's settings while its provider is being asked: nothing is left behind,
 // told of twice, or judged by settings that are no more.
 import assert from 'node:assert/strict';
+import type { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import type { ObjectManifest } from '../../src/objects/manifests.ts';
+import { manifestKey } from '../../src/objects/object-keys.ts';
 import { sendJson } from '../support/accounts.ts';
 import { assertError } from '../support/assert-error.ts';
 import { eventually } from '../support/eventually.ts';
@@ -88,7 +92,7 @@ describe('while the provider is asked about a picture', () => {
     pictures.calls.hold(embedding);
     await account.add('late', 'A late train.');
     await pictures.calls.held(1);
-    // The answer comes before the change is noticed.
+    // As a rule the answer comes before the change is noticed.
     await account.configure({ ai_analysis: false });
     pictures.calls.release();
     await nothingIsKept();
@@ -142,13 +146,19 @@ describe('while the provider is asked about a picture', () => {
     assert.equal((await account.get('/user/')).body.ai_error, null);
   });
 
-  test('the key is replaced after the caption came: it is paid for once', async () => {
+  test('the key is replaced after the caption came: it is paid for once, and written down', async () => {
     const before = callsOf(captioning);
     pictures.calls.hold(embedding);
     await account.add('once', 'A candle that burns once.');
     await pictures.calls.held(1);
     await account.configure({ openai_api_key: pictures.provider.apiKey });
     await pictures.calls.held(2);
+    const { stores } = pictures.server.app.core;
+    const key = manifestKey(account.bucket_id, await generationOf(pictures.server, 'once'));
+    await eventually(async () => {
+      const manifest = await json((await stores.files.get(key)) as Readable);
+      assert.equal((manifest as ObjectManifest).object.caption, 'A candle that burns once.');
+    });
     pictures.calls.release();
     await account.analysed(1);
     assert.equal(callsOf(captioning), before + 1);

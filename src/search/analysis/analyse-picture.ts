@@ -63,14 +63,17 @@ function authorOf(model: string | null): string | undefined {
 async function keepCaption(
   { database, providers }: AnalysePictureParts,
   { captionModel }: AiProvider,
-  { generation, account_id: accountId }: ObjectRow,
+  object: ObjectRow,
   caption: string,
 ): Promise<void> {
   await database.write(async (tx) => {
-    const account = await holdAccount(tx, accountId);
+    const account = await holdAccount(tx, object.account_id);
     if (!account?.ai_analysis || authorOf(providers.modelOf(account)) !== authorOf(captionModel)) return;
     const columns = { caption, caption_model: captionModel };
-    await tx.updateTable('objects').set(columns).where('generation', '=', generation).execute();
+    await Promise.all([
+      tx.updateTable('objects').set(columns).where('generation', '=', object.generation).execute(),
+      enqueue(tx, [manifestJob(object)]),
+    ]);
   });
 }
 
